@@ -1,0 +1,9 @@
+//! Checks: pure functions from a session to findings, each linear or n log n in events.
+//!
+//! A rule, or a family that shares one pass, is one file: metadata, texts, check and tests together.
+//! No check knows a vendor: formats differ only by the [`crate::model::Conventions`] they state.
+
+use crate::rule::Rule;
+
+/// Every rule by code, collected from the files that hold them.
+pub static RULES: &[&Rule] = &[];

@@ -1,0 +1,13 @@
+//! `sesslint` says whether an AI-agent session log will replay, why not, and what can safely be mended.
+//!
+//! Data flows one way: bytes ([`source`]) become records ([`record`]), an adapter ([`adapter`]) turns
+//! records into canonical events ([`model`]), checks ([`check`]) turn events into findings
+//! ([`finding`]), a report ([`report`]) orders and counts them, and emitters ([`emit`]) print it.
+//! Vendor words end at the adapter; emitters compute nothing.
+#![forbid(unsafe_code)]
+
+pub mod check;
+pub mod finding;
+pub mod model;
+pub mod report;
+pub mod rule;

@@ -1,0 +1,1 @@
+//! Which texts may stand in a report: no controls, no addresses, no credentials.

@@ -1,0 +1,13 @@
+//! Canonical sessions: what every format becomes. No vendor word, no I/O.
+
+pub mod canonical_json;
+pub mod content_free;
+pub mod event;
+pub mod intern;
+pub mod session;
+pub mod value;
+
+pub use event::{Actor, Event, EventFlags, Kind};
+pub use intern::{Interner, Sym};
+pub use session::{Conventions, Recall, Scope, Session};
+pub use value::Value;

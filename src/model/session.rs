@@ -1,0 +1,179 @@
+//! A session: its records, its events, and how its format is to be judged.
+
+use serde_json::Value as Json;
+
+use super::{Event, Interner, Sym, Value};
+use crate::finding::{Location, Severity};
+
+/// Agent, branch and interaction an event belongs to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Scope {
+    /// Which agent.
+    pub agent: Sym,
+    /// Which branch.
+    pub branch: Sym,
+    /// Which interaction.
+    pub interaction: Sym,
+}
+
+/// Where a record stands in the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecordRow {
+    /// Offset of its first byte in the file.
+    pub offset: u64,
+    /// Length in bytes, line end included.
+    pub len: u64,
+    /// Physical line from 1.
+    pub line: u64,
+    /// Column of its first byte, in bytes from 1: above 1 only for the second record on a line.
+    pub column: u64,
+    /// Number from 1 among the items of a JSON document; 0 in line-based files.
+    pub item: u64,
+}
+
+impl RecordRow {
+    /// The place as findings name it.
+    #[must_use]
+    pub fn location(&self) -> Location {
+        Location {
+            line: Some(self.line),
+            column: Some(self.column),
+            byte_start: Some(self.offset),
+            byte_end: Some(self.offset + self.len),
+            item: (self.item > 0).then_some(self.item),
+        }
+    }
+}
+
+/// A checkpoint event's state, kept beside the events because few sessions have one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checkpoint {
+    /// Position of the event; for run-state entries their index in the list.
+    pub index: usize,
+    /// Stated sequence number, when it is an integer.
+    pub seq: Option<i64>,
+    /// Stated hash, trimmed, none when blank.
+    pub hash: Option<String>,
+    /// Id of a run-state entry; empty for events, whose id is in the row.
+    pub id: String,
+}
+
+/// What may stand between a call and its result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Adjacency {
+    /// Nothing but tool events may stand between a call and its result, by position.
+    Position,
+    /// No other turn may stand between them on the chain of the result.
+    Chain,
+    /// Distance means nothing.
+    Free,
+}
+
+/// How a format is to be judged: facts an adapter states, so that no check needs to know a vendor.
+#[derive(Clone, Copy, Debug)]
+pub struct Conventions {
+    /// Parent links form the history; without them order is the only structure.
+    pub tree: bool,
+    /// A second root or head is a defect by itself. Otherwise branches are ordinary.
+    pub one_tree: bool,
+    /// Events are stored in the order in which they are replayed.
+    pub stored_in_order: bool,
+    /// What may stand between a call and its result under the neutral profile.
+    pub adjacency: Adjacency,
+    /// Severity of a call left open only because the log ends there (neutral profile).
+    pub open_tail: Severity,
+    /// Severity of a call and its result on two sides of a compaction boundary (neutral profile).
+    pub compaction_split: Severity,
+    /// A compaction boundary acts on the chain it stands on, not on everything behind it in the file.
+    pub compaction_on_chain: bool,
+    /// Checkpoints and side-effect state are recorded at all.
+    pub checkpoints: bool,
+    /// Two records with one id count as identical when their bytes are, whatever their position.
+    pub identity_by_bytes: bool,
+}
+
+impl Conventions {
+    /// Canonical files, and every format that promises as much: one tree, in order, checkpoints.
+    pub const CANONICAL: Self = Self {
+        tree: true,
+        one_tree: true,
+        stored_in_order: true,
+        adjacency: Adjacency::Position,
+        open_tail: Severity::Error,
+        compaction_split: Severity::Warning,
+        compaction_on_chain: false,
+        checkpoints: true,
+        identity_by_bytes: false,
+    };
+}
+
+/// Everything read from one source.
+#[derive(Debug)]
+pub struct Session {
+    /// Format id, such as `canonical`.
+    pub format: &'static str,
+    /// Version of the adapter, part of fingerprints.
+    pub format_version: &'static str,
+    /// See there.
+    pub conventions: Conventions,
+    /// All interned strings.
+    pub strings: Interner,
+    /// Distinct scopes; entry 0 is the empty one.
+    pub scopes: Vec<Scope>,
+    /// Every record that was read, in file order.
+    pub records: Vec<RecordRow>,
+    /// Every event, in file order.
+    pub events: Vec<Event>,
+    /// Checkpoint events.
+    pub checkpoints: Vec<Checkpoint>,
+    /// Checkpoints of an embedded run state, as the format orders them.
+    pub run_state: Vec<Checkpoint>,
+    /// Whether the source names any run-state checkpoint.
+    pub run_state_projection: Option<Json>,
+}
+
+impl Session {
+    /// An empty session of a format.
+    #[must_use]
+    pub fn new(format: &'static str, format_version: &'static str, conventions: Conventions) -> Self {
+        Self {
+            format,
+            format_version,
+            conventions,
+            strings: Interner::default(),
+            scopes: vec![Scope::default()],
+            records: Vec::new(),
+            events: Vec::new(),
+            checkpoints: Vec::new(),
+            run_state: Vec::new(),
+            run_state_projection: None,
+        }
+    }
+
+    /// The text of a symbol.
+    #[must_use]
+    pub fn text(&self, sym: Sym) -> &str {
+        self.strings.text(sym)
+    }
+
+    /// The scope of an event.
+    #[must_use]
+    pub fn scope(&self, event: &Event) -> Scope {
+        self.scopes[event.scope as usize]
+    }
+
+    /// Where an event stands.
+    #[must_use]
+    pub fn location(&self, event: &Event) -> Location {
+        self.records[event.record as usize].location()
+    }
+}
+
+/// Reads the payload of single events again, for the few rules that compare contents.
+pub trait Recall {
+    /// The whole canonical event object, or none when the source cannot be read again.
+    fn event(&self, session: &Session, index: usize) -> Option<Value>;
+
+    /// SHA-256 of the source bytes of a record without surrounding blanks.
+    fn record_hash(&self, session: &Session, record: u32) -> Option<[u8; 32]>;
+}
