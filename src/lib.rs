@@ -9,5 +9,7 @@
 pub mod check;
 pub mod finding;
 pub mod model;
+pub mod record;
 pub mod report;
 pub mod rule;
+pub mod source;
