@@ -3,6 +3,10 @@
 //! A rule, or a family that shares one pass, is one file: metadata, texts, check and tests together.
 //! No check knows a vendor: formats differ only by the [`crate::model::Conventions`] they state.
 
+pub mod compatibility;
+pub mod framing;
+pub mod json_text;
+
 use crate::rule::Rule;
 
 /// Every rule by code, collected from the files that hold them.
