@@ -16,5 +16,6 @@ pub mod reader;
 pub mod record;
 pub mod report;
 pub mod rule;
+pub mod scan;
 pub mod source;
 pub mod write;

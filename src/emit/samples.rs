@@ -157,7 +157,7 @@ fn report(path: &str, findings: Vec<Finding>) -> Report {
         } else {
             Assurance::A3
         },
-        coverage: Coverage { performed: vec!["SL002", "SL004", "SL101", "graph"], skipped: vec![] },
+        coverage: Coverage { performed: vec!["SL002", "SL004", "SL101", "graph"], skipped: vec![], additional: vec![] },
     }
 }
 

@@ -132,7 +132,7 @@ fn starts_like_credential(word: &str) -> bool {
 fn is_invisible(c: char) -> bool {
     let code = u32::from(c);
     if code < 0xA0 {
-        return code < 0x20 || code >= 0x7F;
+        return !(0x20..0x7F).contains(&code);
     }
     let at = INVISIBLE.partition_point(|range| range.1 < code);
     INVISIBLE.get(at).is_some_and(|range| range.0 <= code)
@@ -236,7 +236,7 @@ fn has_assigned_secret(text: &str) -> bool {
     };
     let strip = |text: &str, name: &str| {
         let mut rest = text.chars();
-        name.chars().all(|n| rest.next().is_some_and(|c| fold(c) == n)).then(|| rest.as_str().len())
+        name.chars().all(|n| rest.next().is_some_and(|c| fold(c) == n)).then_some(rest.as_str().len())
     };
     text.char_indices().any(|(at, c)| {
         matches!(fold(c), 'p' | 'a' | 's' | 't')

@@ -180,3 +180,17 @@ pub struct Report {
     /// See there.
     pub coverage: Coverage,
 }
+
+impl Report {
+    /// The file holds nothing but blanks.
+    #[must_use]
+    pub fn is_empty_file(&self) -> bool {
+        self.format == "unknown" && self.findings.iter().any(|f| f.variant == "empty-input")
+    }
+
+    /// Nothing in the file looks like a session of any format.
+    #[must_use]
+    pub fn is_not_a_session(&self) -> bool {
+        self.format == "unknown" && self.findings.iter().any(|f| f.variant == "not-a-session")
+    }
+}

@@ -337,7 +337,8 @@ mod tests {
         symlink(root.path().join("a/x"), root.path().join("to-file")).unwrap();
         symlink(root.path().join("nowhere"), root.path().join("broken")).unwrap();
         std::fs::hard_link(root.path().join("a/x"), root.path().join("a/y")).unwrap();
-        let fate = |limits: &Limits, name: &str| rows(root.path(), limits).into_iter().find(|r| r.0 == name).map(|r| r.1);
+        let fate =
+            |limits: &Limits, name: &str| rows(root.path(), limits).into_iter().find(|r| r.0 == name).map(|r| r.1);
         let still = Limits::default();
         assert_eq!(fate(&still, "to-folder"), Some(Fate::Skipped(Skip::LinkToFolder)));
         assert_eq!(fate(&still, "to-file"), Some(Fate::Skipped(Skip::Link)));

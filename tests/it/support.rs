@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// The folder of shared material, or none with a printed note.
-pub fn shared(part: &str) -> Option<PathBuf> {
+pub(crate) fn shared(part: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared").join(part);
     if path.is_dir() {
         return Some(path);
@@ -13,13 +13,13 @@ pub fn shared(part: &str) -> Option<PathBuf> {
 }
 
 /// A JSON file.
-pub fn json(path: &Path) -> serde_json::Value {
+pub(crate) fn json(path: &Path) -> serde_json::Value {
     let text = std::fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     serde_json::from_slice(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
 /// The entries of a folder, sorted by name.
-pub fn entries(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn entries(folder: &Path) -> Vec<PathBuf> {
     let mut entries: Vec<_> = std::fs::read_dir(folder)
         .unwrap_or_else(|e| panic!("{}: {e}", folder.display()))
         .map(|e| e.unwrap().path())
