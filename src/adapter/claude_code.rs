@@ -10,11 +10,12 @@ use super::{
     Adapter, Draft, Format, Framing, Record, Sink, detect::Sample, first_truthy, side_effects, synthetic_id, text_of,
     timestamp, trim, trimmed,
 };
-use crate::check::compatibility::SL302;
+use crate::check::compatibility::{SL301, SL302};
 use crate::finding::{Finding, Severity, Stage, Subject};
 use crate::model::session::Adjacency;
 use crate::model::{Actor, Conventions, EventFlags, Kind, Value, content_free};
 use crate::record::Json;
+use crate::rule::Rule;
 
 /// The format as registered.
 pub static FORMAT: Format = Format {
@@ -26,12 +27,15 @@ pub static FORMAT: Format = Format {
     default_profile: "claude-strict",
     framing: Framing::Lines,
     score,
-    open: |path| Box::new(ClaudeCode { path: path.to_owned(), emitted: 0, unknown_types: BTreeSet::new() }),
+    open: |path| {
+        Box::new(ClaudeCode { path: path.to_owned(), emitted: 0, unknown_types: BTreeSet::new(), odd_version: false })
+    },
 };
 
 const CONVENTIONS: Conventions = Conventions {
     tree: true,
     one_tree: false,
+    pair_on_path: false,
     stored_in_order: false,
     adjacency: Adjacency::Chain,
     open_tail: Severity::Warning,
@@ -71,27 +75,32 @@ const METADATA: &[&str] = &[
 /// Record types that are nodes of the chain and nothing else.
 const NODES: &[&str] = &["attachment", "progress", "saved_hook_context"];
 
+/// One record that only the on-disk log has decides: printed streams write `session_id` and know no parents, trees of
+/// other programs begin with a header. Records in the older spelling are only likely.
 fn score(sample: &Sample) -> f64 {
-    // What only the on-disk log has; one such record decides. Printed streams use snake case and no parents.
+    let first_is = |word: &str| sample.records.first().and_then(|r| r.json().str("type")).as_deref() == Some(word);
+    if sample.is_document || first_is("session") {
+        return 0.0;
+    }
     let decisive = |r: Json<'_>| {
-        let session = r.get("sessionId").is_some();
         let chain = r.get("parentUuid").is_some() || r.get("leafUuid").is_some();
-        let typed = r.str("type").is_some();
-        typed
-            && (session && (chain || r.get("isSidechain").is_some() || known_type(r))
-                || chain && r.get("uuid").is_some())
+        let said = r.get("content").is_some() || r.get("message").is_some_and(Json::is_object);
+        r.get("sessionId").is_some() && (chain || r.get("isSidechain").is_some() || known_type(r) || said)
+            || chain && r.get("uuid").is_some()
             || r.get("messageId").is_some() && r.get("snapshot").is_some()
     };
-    if sample.any(|r| r.get("session_id").is_some() && r.get("parentUuid").is_none() && r.get("sessionId").is_none()) {
-        return 0.2;
-    }
-    if !sample.is_document && sample.any(decisive) {
+    if sample.any(decisive) {
         return 1.0;
     }
-    let typed =
-        |r: Json<'_>| known_type(r) && (r.get("uuid").is_some() || r.get("message").is_some_and(Json::is_object));
-    let points = sample.count(typed);
-    if sample.is_document || points == 0 { 0.0 } else { 0.8 }
+    let printed =
+        |r: Json<'_>| r.get("parent_tool_use_id").is_some() || r.get("uuid").is_some() && r.get("session_id").is_some();
+    if sample.any(printed) {
+        return 0.2;
+    }
+    let linked =
+        |r: Json<'_>| ["parentId", "parent_uuid", "toolUseId", "uuid"].iter().any(|name| r.get(name).is_some());
+    let likely = |r: Json<'_>| known_type(r) && (linked(r) || r.get("message").is_some_and(Json::is_object));
+    if sample.any(likely) { 0.8 } else { 0.0 }
 }
 
 fn known_type(record: Json<'_>) -> bool {
@@ -118,6 +127,8 @@ struct ClaudeCode {
     emitted: u64,
     /// Types reported once each.
     unknown_types: BTreeSet<String>,
+    /// A version that is none was reported.
+    odd_version: bool,
 }
 
 /// What all events of a record share.
@@ -165,6 +176,8 @@ impl<'a> Head<'a> {
 impl Adapter for ClaudeCode {
     fn read(&mut self, record: &Record<'_>, sink: &mut dyn Sink) {
         let json = record.json;
+        self.note_odd_version(record, sink);
+        note_critical_key(record, sink);
         let type_value = json.get_some("type");
         let kind_word = type_value.and_then(Json::as_str);
         let role = json.get_some("role").or_else(|| json.get_some("message")?.get("role")).and_then(Json::as_str);
@@ -390,25 +403,67 @@ impl ClaudeCode {
         if METADATA.contains(&word) || NODES.contains(&word) || !self.unknown_types.insert(word.to_owned()) {
             return;
         }
-        let mut finding = Finding::new(&SL302, Stage::Reading);
-        finding.variant = "unknown-type";
+        let mut finding = about(&SL302, record, Some("type"), "unknown-type", word);
         finding.severity = Severity::Info;
-        finding.line = Some(record.line);
-        finding.location = record.location;
-        let (echo, masked) =
-            record.json.get("type").map_or(("<NoneType>".into(), true), |t| content_free::echo(&t.to_value()));
-        let evidence = &mut finding.evidence;
-        evidence.insert("byte_offset".into(), record.offset.into());
-        evidence.insert("byte_end".into(), record.end.into());
-        evidence.insert("record_ordinal".into(), record.ordinal.into());
-        evidence.insert("field_path".into(), "type".into());
-        evidence.insert("type_value".into(), echo.into());
+        let (echo, masked) = match record.json.get("type") {
+            Some(value) => content_free::echo(&value.to_value()),
+            None => ("<NoneType>".into(), true),
+        };
+        finding.evidence.insert("type_value".into(), echo.into());
         if masked {
-            evidence.insert("type_truncated".into(), true.into());
+            finding.evidence.insert("type_truncated".into(), true.into());
         }
-        finding.subject = Subject { record: String::new(), part: word.to_owned() };
         sink.finding(finding);
     }
+
+    /// The version is the application's, whatever its digits; one that is no version at all is worth knowing once.
+    fn note_odd_version(&mut self, record: &Record<'_>, sink: &mut dyn Sink) {
+        let Some(version) = record.json.get("version").filter(|v| !self.odd_version && v.is_truthy()) else { return };
+        let text = version.as_str().unwrap_or_default();
+        if text.chars().any(|c| c.is_ascii_digit()) || version.as_i64().is_some() {
+            return;
+        }
+        self.odd_version = true;
+        let mut finding = about(&SL301, record, None, "application", "");
+        finding.severity = Severity::Info;
+        finding.evidence.insert("version_raw".into(), content_free::echo(&version.to_value()).0.into());
+        sink.finding(finding);
+    }
+}
+
+/// A key that calls itself critical says that a reader must not ignore it.
+fn note_critical_key(record: &Record<'_>, sink: &mut dyn Sink) {
+    let Some((key, value)) = record
+        .json
+        .members()
+        .filter(|(key, _)| key.starts_with("critical_") || key.starts_with("unknown_critical"))
+        .min_by(|a, b| a.0.cmp(&b.0))
+    else {
+        return;
+    };
+    let path = content_free::echo(&Value::from(&*key)).0;
+    let mut finding = about(&SL302, record, Some(&path), "critical-field", &key);
+    finding.evidence.insert("type_value".into(), content_free::shape(&value.to_value()).into());
+    let id = first_truthy(record.json, &["uuid", "id", "record_id", "message_id"]).map(text_of);
+    finding.record_id = id.and_then(|id| content_free::record_id(&id));
+    finding.evidence.insert("record_id".into(), finding.record_id.clone().into());
+    sink.finding(finding);
+}
+
+/// A finding about a record as a whole, with the reference program's coordinates.
+fn about(rule: &'static Rule, record: &Record<'_>, field: Option<&str>, variant: &'static str, part: &str) -> Finding {
+    let mut finding = Finding::new(rule, Stage::Reading);
+    finding.variant = variant;
+    finding.line = Some(record.line);
+    finding.location = record.location;
+    finding.evidence.insert("byte_offset".into(), record.offset.into());
+    finding.evidence.insert("byte_end".into(), record.end.into());
+    finding.evidence.insert("record_ordinal".into(), record.ordinal.into());
+    if let Some(field) = field {
+        finding.evidence.insert("field_path".into(), field.into());
+    }
+    finding.subject = Subject { record: String::new(), part: part.to_owned() };
+    finding
 }
 
 /// The trimmed text of the first truthy member, none when blank.

@@ -44,6 +44,7 @@ fn value(json: &Json) -> Value {
 /// Trees in which branches are ordinary, stored in any order, without checkpoints.
 pub(crate) const FOREST: Conventions = Conventions {
     one_tree: false,
+    pair_on_path: true,
     stored_in_order: false,
     adjacency: crate::model::session::Adjacency::Chain,
     open_tail: crate::finding::Severity::Warning,

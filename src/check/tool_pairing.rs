@@ -6,7 +6,7 @@ use super::capped::Capped;
 use super::context::{Context, Found, LISTED, NONE, evidence, related};
 use super::open_call::{Ending, OpenCalls};
 use super::tool_pairing_rules::{SL101, SL102, SL103, SL104};
-use crate::finding::{Finding, Repairability, Severity};
+use crate::finding::{Finding, Repairability};
 use crate::model::content_free::mask;
 use crate::model::{Event, Kind, Sym, canonical_json};
 use crate::rule::Rule;
@@ -166,10 +166,10 @@ impl Pairing<'_, '_> {
         first.is_some() && results[1..].iter().all(|&at| payload(at) == first)
     }
 
-    /// Where branches are ordinary, what happened on two of them did not happen twice.
+    /// Where each branch is replayed alone, what happened on two of them did not happen twice.
     fn on_one_path(&self, members: &[u32]) -> bool {
         let context = self.context;
-        if !context.session.conventions.tree || context.session.conventions.one_tree {
+        if !context.session.conventions.pair_on_path {
             return true;
         }
         let node = |at: u32| context.forest.node(context.event(at).id);
@@ -206,7 +206,6 @@ fn open_calls(context: &Context<'_>, open: &[u32]) -> Vec<Found> {
             }
             Ending::LeftBranch => {
                 finding.variant = "left-branch";
-                finding.severity = Severity::Info;
             }
             Ending::Middle { cut_off_by } => behind = cut_off_by,
         }

@@ -53,8 +53,8 @@ pub static SL102: Rule = Rule {
         Text {
             variant: "left-branch",
             what: "A tool call without result stands at the end of a branch that was left.",
-            consequence: "None on resume: the branch is not sent.",
-            next: "Nothing, unless that branch is to be taken up again.",
+            consequence: "A resume does not send that branch, so nothing tells the model or you whether the tool ran.",
+            next: "Find out whether the tool ran before it is run again; a repair can remove the call.",
         },
     ],
     doc: "Every tool call needs a result before the conversation goes on. A call without one means that the result was \
