@@ -85,7 +85,7 @@ fn write_report(report: &Report, options: &Options, out: &mut dyn Write) -> io::
     }
     for row in fold(&report.findings) {
         match row {
-            Row::One(finding) => write_finding(report, finding, options, out)?,
+            Row::One(_, finding) => write_finding(report, finding, options, out)?,
             Row::More(rest) => writeln!(
                 out,
                 "  ... and {} more [{}] {}: {}",

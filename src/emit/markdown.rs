@@ -85,7 +85,7 @@ fn head(reports: &[Report]) -> String {
 
 fn row_text(report: &Report, row: &Row<'_>) -> String {
     match row {
-        Row::One(finding) => one(report, finding),
+        Row::One(_, finding) => one(report, finding),
         Row::More(rest) => format!(
             "| | {} | {} {} | {} more: {} | |\n",
             code(&report.path),

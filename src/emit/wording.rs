@@ -71,6 +71,13 @@ pub(super) fn consequences(finding: &Finding) -> Vec<String> {
     groups.iter().map(line).collect()
 }
 
+/// The path without its last extension, and that extension with its dot.
+pub(super) fn split_extension(path: &str) -> (&str, &str) {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = name.rfind('.').filter(|&dot| dot > 0).map_or(path.len(), |dot| path.len() - name.len() + dot);
+    path.split_at(stem)
+}
+
 /// The command that mends what can be mended this way, with the real path.
 pub(super) fn repair_command(path: &str, repairability: Repairability) -> Option<String> {
     let policy = match repairability {
@@ -78,9 +85,8 @@ pub(super) fn repair_command(path: &str, repairability: Repairability) -> Option
         Repairability::LossyExplicit => " --policy salvage",
         Repairability::Manual | Repairability::Unsupported => return None,
     };
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let stem = name.rfind('.').filter(|&dot| dot > 0).map_or(path.len(), |dot| path.len() - name.len() + dot);
-    let repaired = format!("{}.repaired{}", &path[..stem], &path[stem..]);
+    let (stem, extension) = split_extension(path);
+    let repaired = format!("{stem}.repaired{extension}");
     Some(format!("sesslint repair {} --output {}{policy}", shell_word(path), shell_word(&repaired)))
 }
 

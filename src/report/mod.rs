@@ -1,5 +1,6 @@
 //! Reports: findings ordered, counted, and said how far they can be trusted. Immutable once assembled.
 
+pub mod gate;
 pub mod verdict;
 
 use crate::finding::{Finding, Severity};
