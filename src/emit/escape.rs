@@ -79,6 +79,12 @@ pub fn markdown_cell(text: &str) -> String {
     out
 }
 
+/// Length of the longest run of backticks: a code fence must be longer.
+#[must_use]
+pub fn longest_run(text: &str) -> usize {
+    text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
+}
+
 /// A code span in a Markdown table cell, fenced longer than any run of backticks inside.
 ///
 /// Text with a pipe becomes a `code` element: a table splits at pipes before it sees code spans, and a backslash
@@ -97,8 +103,7 @@ pub fn markdown_code(text: &str) -> String {
         }
         return out + "</code>";
     }
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest + 1);
+    let fence = "`".repeat(longest_run(&text) + 1);
     let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
     format!("{fence}{pad}{text}{pad}{fence}")
 }

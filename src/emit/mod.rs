@@ -6,6 +6,7 @@
 pub mod escape;
 
 mod ascii;
+mod chart;
 mod fold;
 mod github;
 mod gitlab;

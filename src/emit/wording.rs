@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::escape::shell_word;
 use crate::finding::{Finding, Location, Repairability};
 use crate::report::Report;
+use crate::report::verdict::NextStep;
 
 /// Longest part of an id that is shown.
 const ID_LIMIT: usize = 60;
@@ -88,6 +89,15 @@ pub(super) fn repair_command(path: &str, repairability: Repairability) -> Option
     let (stem, extension) = split_extension(path);
     let repaired = format!("{stem}.repaired{extension}");
     Some(format!("sesslint repair {} --output {}{policy}", shell_word(path), shell_word(&repaired)))
+}
+
+/// The command for the file as a whole, when there is one.
+pub(super) fn next_command(report: &Report) -> Option<String> {
+    match report.next_step() {
+        NextStep::Repair => repair_command(&report.path, Repairability::Deterministic),
+        NextStep::Salvage => repair_command(&report.path, Repairability::LossyExplicit),
+        _ => None,
+    }
 }
 
 /// What to do about it, in one line.
