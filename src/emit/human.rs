@@ -103,6 +103,9 @@ fn write_coverage(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let coverage = &report.coverage;
     let performed = if coverage.performed.is_empty() { "none".into() } else { coverage.performed.join(", ") };
     writeln!(out, "Coverage: {} checks performed ({performed})", coverage.performed.len())?;
+    if !coverage.additional.is_empty() {
+        writeln!(out, "  {} more: {}", coverage.additional.len(), coverage.additional.join(", "))?;
+    }
     if !coverage.skipped.is_empty() {
         let skipped: Vec<_> =
             coverage.skipped.iter().map(|(check, why)| format!("{check} ({})", why.words().0)).collect();
