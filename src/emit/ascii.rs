@@ -1,9 +1,10 @@
 //! JSON as the reference program spells it: every character outside U+0020-U+007E escaped, floats in its notation.
+//! One thing is added: `##[` inside a text is spelled `#\u0023[`, as a runner would take it for a command in its log.
 
 use std::io::{self, Write};
 
 use serde::Serialize;
-use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
+use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
 
 use crate::model::canonical_json;
 
@@ -17,7 +18,8 @@ impl<F: Formatter> Formatter for Ascii<F> {
 
     fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
         let mut clean = 0;
-        for (at, c) in fragment.char_indices().filter(|&(_, c)| c > '~') {
+        let command = |at: usize| fragment[..at].ends_with('#') && fragment[at..].starts_with("#[");
+        for (at, c) in fragment.char_indices().filter(|&(at, c)| c > '~' || (c == '#' && command(at))) {
             writer.write_all(&fragment.as_bytes()[clean..at])?;
             clean = at + c.len_utf8();
             for unit in c.encode_utf16(&mut [0; 2]) {
@@ -70,11 +72,28 @@ pub(super) fn write_document(value: &impl Serialize, out: &mut dyn Write) -> io:
     out.write_all(b"\n")
 }
 
+/// One line.
+pub(super) fn write_line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    value.serialize(&mut Serializer::with_formatter(&mut *out, Ascii(CompactFormatter)))?;
+    out.write_all(b"\n")
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn no_command_is_left_and_texts_read_back() {
+        let texts = json!(["##[error]x", "###[", "# #[", "##", "a##[b##[", "\u{e9}##[\""]);
+        let mut out = Vec::new();
+        write_line(&texts, &mut out).unwrap();
+        let line = String::from_utf8(out).unwrap();
+        assert!(!line.contains("##["), "{line}");
+        assert_eq!(line.matches("\\u0023").count(), 5);
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&line).unwrap(), texts);
+    }
 
     #[test]
     fn spelling_is_the_reference_programs() {

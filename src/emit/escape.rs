@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 const fn is_unsafe(c: char) -> bool {
     matches!(c,
         '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
-        | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
+        | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}')
 }
 
 /// Text for terminals and logs: what could move or hide is shown as an escape (`\n`, `\u{202e}`).
@@ -79,6 +79,12 @@ pub fn markdown_cell(text: &str) -> String {
     out
 }
 
+/// Length of the longest run of backticks: a code fence must be longer.
+#[must_use]
+pub fn longest_run(text: &str) -> usize {
+    text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
+}
+
 /// A code span in a Markdown table cell, fenced longer than any run of backticks inside.
 ///
 /// Text with a pipe becomes a `code` element: a table splits at pipes before it sees code spans, and a backslash
@@ -97,15 +103,14 @@ pub fn markdown_code(text: &str) -> String {
         }
         return out + "</code>";
     }
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest + 1);
+    let fence = "`".repeat(longest_run(&text) + 1);
     let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
     format!("{fence}{pad}{text}{pad}{fence}")
 }
 
-/// Text in HTML, in elements and in quoted attributes.
+/// Text in HTML and XML, in elements and in quoted attributes; no runner takes it for a command either.
 #[must_use]
-pub fn html(text: &str) -> String {
+pub fn markup(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     for c in visible(text).chars() {
         match c {
@@ -114,6 +119,8 @@ pub fn html(text: &str) -> String {
             '&' => out.push_str("&amp;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
+            '#' => out.push_str("&#35;"),
+            ':' if out.trim_start().is_empty() => out.push_str("&#58;"),
             c => out.push(c),
         }
     }
@@ -182,12 +189,14 @@ mod tests {
     #[test]
     fn nothing_hidden_survives_and_no_command_is_left() {
         for text in HOSTILE {
-            for line in [inert(text).as_ref(), &markdown_cell(text), &markdown_code(text), &shell_word(text)] {
+            for line in
+                [inert(text).as_ref(), &markdown_cell(text), &markdown_code(text), &shell_word(text), &markup(text)]
+            {
                 assert!(!line.chars().any(is_unsafe), "{line:?}");
                 assert!(!line.trim_start().starts_with("::"), "{line:?}");
                 assert!(!line.contains("##["), "{line:?}");
             }
-            assert!(!html(text).chars().any(|c| is_unsafe(c) || "<>\"'".contains(c)));
+            assert!(!markup(text).chars().any(|c| is_unsafe(c) || "<>\"'".contains(c)));
         }
         assert_eq!(inert(" ::error::"), " \\x3a:error::");
         assert_eq!(inert("a ::b"), "a ::b");

@@ -12,8 +12,8 @@ const SHOWN: usize = 3;
 
 /// One entry of a list for people.
 pub(super) enum Row<'a> {
-    /// A finding, in full.
-    One(&'a Finding),
+    /// A finding in full, and its index.
+    One(usize, &'a Finding),
     /// The rest of its kind, behind the last one shown. Never empty.
     More(Vec<&'a Finding>),
 }
@@ -22,7 +22,7 @@ impl Row<'_> {
     /// The finding that tells what kind the row is.
     pub(super) fn first(&self) -> &Finding {
         match self {
-            Row::One(finding) => finding,
+            Row::One(_, finding) => finding,
             Row::More(rest) => rest[0],
         }
     }
@@ -37,14 +37,14 @@ pub(super) fn fold(findings: &[Finding]) -> Vec<Row<'_>> {
     }
     let mut shown: BTreeMap<_, usize> = BTreeMap::new();
     let mut rows = Vec::new();
-    for finding in findings {
+    for (index, finding) in findings.iter().enumerate() {
         let seen = shown.entry(kind(finding)).or_default();
         let group = &groups[&kind(finding)];
         *seen += 1;
         if group.len() <= FOLD_ABOVE {
-            rows.push(Row::One(finding));
+            rows.push(Row::One(index, finding));
         } else if *seen <= SHOWN {
-            rows.push(Row::One(finding));
+            rows.push(Row::One(index, finding));
             if *seen == SHOWN {
                 rows.push(Row::More(group[SHOWN..].to_vec()));
             }

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use super::escape::inert;
 use super::fold::{Row, fold};
 use super::{Options, wording};
-use crate::finding::{Finding, Repairability, Severity, Standing};
+use crate::finding::{Finding, Severity, Standing};
 use crate::report::Report;
 use crate::report::verdict::{NextStep, Verdict};
 
@@ -85,10 +85,10 @@ fn write_report(report: &Report, options: &Options, out: &mut dyn Write) -> io::
     }
     for row in fold(&report.findings) {
         match row {
-            Row::One(finding) => write_finding(report, finding, options, out)?,
+            Row::One(_, finding) => write_finding(report, finding, options, out)?,
             Row::More(rest) => writeln!(
                 out,
-                "  ... and {} more [{}] {}: {}",
+                "  ... and {} more [{}] {}: {} (--json lists all)",
                 rest.len(),
                 rest[0].code(),
                 rest[0].rule.name,
@@ -103,6 +103,9 @@ fn write_coverage(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let coverage = &report.coverage;
     let performed = if coverage.performed.is_empty() { "none".into() } else { coverage.performed.join(", ") };
     writeln!(out, "Coverage: {} checks performed ({performed})", coverage.performed.len())?;
+    if !coverage.additional.is_empty() {
+        writeln!(out, "  {} more: {}", coverage.additional.len(), coverage.additional.join(", "))?;
+    }
     if !coverage.skipped.is_empty() {
         let skipped: Vec<_> =
             coverage.skipped.iter().map(|(check, why)| format!("{check} ({})", why.words().0)).collect();
@@ -149,14 +152,14 @@ fn write_finding(report: &Report, finding: &Finding, options: &Options, out: &mu
 }
 
 fn next_action(report: &Report) -> String {
-    let command = |r| wording::repair_command(&report.path, r).unwrap_or_default();
+    let command = wording::next_command(report).unwrap_or_default();
     match report.next_step() {
         NextStep::Nothing => "nothing to do".into(),
         NextStep::Review => "read the warnings; the session can be resumed as it is".into(),
         NextStep::CheckInput => "make sure that this is a session log; no events were found in it".into(),
-        NextStep::Repair => format!("mend what can be mended without loss: {}", command(Repairability::Deterministic)),
+        NextStep::Repair => format!("mend what can be mended without loss: {command}"),
         NextStep::Salvage => {
-            format!("mend it by giving up what the findings name: {}", command(Repairability::LossyExplicit))
+            format!("mend it by giving up what the findings name: {command}")
         }
         NextStep::Inspect => match report.findings.iter().find(|f| f.severity >= Severity::Error) {
             Some(first) => format!(

@@ -1,6 +1,6 @@
 //! The report document `sesslint.report/v1`, member for member that of the reference program; ours are added beside.
 //!
-//! Added at the top: `source`. Added to a finding: `stable_id`, `variant`, `title`, `why`, `location`, `consequences`,
+//! Added at the top: `source`, and `coverage.additional`. Added to a finding: `stable_id`, `variant`, `title`, `why`, `location`, `consequences`,
 //! and `standing` where there is a baseline.
 
 use std::collections::BTreeMap;
@@ -71,6 +71,7 @@ fn report(report: &Report, options: &Options) -> Value {
             "adapter": {"id": report.format, "version": report.format_version},
             "profile": {"id": profile.id, "version": profile.version},
             "performed": report.coverage.performed,
+            "additional": report.coverage.additional,
             "skipped": skipped,
         },
         "repro": {

@@ -1,12 +1,12 @@
-//! A job summary or comment in GitHub-flavoured Markdown: verdict, totals, findings. It never exceeds its limit, since
+//! A job summary or comment in GitHub-flavoured Markdown: verdict, totals, findings, what leads to what, commands. It never exceeds its limit, since
 //! the service drops a larger one whole; rows that do not fit are counted.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use super::escape::{inert, markdown_cell as cell, markdown_code as code};
+use super::escape::{inert, longest_run, markdown_cell as cell, markdown_code as code};
 use super::fold::{Row, fold};
-use super::{Options, rank, wording};
+use super::{Options, chart, rank, wording};
 use crate::finding::{Finding, Severity, Standing};
 use crate::report::Report;
 use crate::report::verdict::Verdict;
@@ -15,6 +15,8 @@ use crate::report::verdict::Verdict;
 const HARD_LIMIT: usize = 1_048_576;
 /// Kept for the closing line.
 const RESERVE: usize = 200;
+/// Most commands listed.
+const COMMANDS_LIMIT: usize = 20;
 
 /// The document; nothing when not even its head fits.
 pub(super) fn write(reports: &[Report], options: &Options, out: &mut dyn Write) -> io::Result<()> {
@@ -40,6 +42,11 @@ pub(super) fn write(reports: &[Report], options: &Options, out: &mut dyn Write) 
     if !table.is_empty() {
         text.push_str(TABLE_HEAD);
         text.push_str(&table);
+    }
+    for block in [chart_block(reports), command_block(reports)] {
+        if missing == 0 && text.len() + block.len() <= room {
+            text.push_str(&block);
+        }
     }
     if missing > 0 {
         let _ = writeln!(
@@ -85,7 +92,7 @@ fn head(reports: &[Report]) -> String {
 
 fn row_text(report: &Report, row: &Row<'_>) -> String {
     match row {
-        Row::One(finding) => one(report, finding),
+        Row::One(_, finding) => one(report, finding),
         Row::More(rest) => format!(
             "| | {} | {} {} | {} more: {} | |\n",
             code(&report.path),
@@ -102,10 +109,7 @@ fn one(report: &Report, finding: &Finding) -> String {
     for consequence in wording::consequences(finding) {
         let _ = write!(what, "<br>→ {}", cell(&consequence));
     }
-    let mut next = cell(finding.text().next);
-    if let Some(command) = wording::repair_command(&report.path, finding.repairability) {
-        let _ = write!(next, "<br>{}", code(&command));
-    }
+    let next = cell(finding.text().next);
     let known = if finding.standing == Some(Standing::Known) { " (in the baseline)" } else { "" };
     format!(
         "| {}{known} | {} | **{}** {} | {what} | {next} |\n",
@@ -114,6 +118,29 @@ fn one(report: &Report, finding: &Finding) -> String {
         finding.code(),
         cell(finding.rule.name),
     )
+}
+
+/// What leads to what, in the first file where something does.
+fn chart_block(reports: &[Report]) -> String {
+    let chart = reports.iter().find_map(|r| chart::draw(r).map(|chart| (r, chart)));
+    chart.map_or_else(String::new, |(report, chart)| {
+        format!("\n### What leads to what in {}\n\n```mermaid\n{chart}```\n", code(&report.path))
+    })
+}
+
+/// The commands that mend what can be mended, one a line.
+fn command_block(reports: &[Report]) -> String {
+    let commands: Vec<String> = reports.iter().filter_map(wording::next_command).collect();
+    let listed = commands[..commands.len().min(COMMANDS_LIMIT)].join("\n");
+    let more = match commands.len() - commands.len().min(COMMANDS_LIMIT) {
+        0 => String::new(),
+        more => format!("\nAnd so on for {more} more.\n"),
+    };
+    if commands.is_empty() {
+        return String::new();
+    }
+    let fence = "`".repeat(longest_run(&listed).max(2) + 1);
+    format!("\n### To mend what can be mended\n\n{fence}sh\n{listed}\n{fence}\n{more}")
 }
 
 const fn severity(severity: Severity) -> &'static str {

@@ -6,10 +6,15 @@
 pub mod escape;
 
 mod ascii;
+mod chart;
 mod fold;
 mod github;
+mod gitlab;
+mod html;
 mod human;
 mod json;
+mod jsonl;
+mod junit;
 mod markdown;
 mod rank;
 mod sarif;
@@ -22,6 +27,7 @@ use std::io;
 use std::str::FromStr;
 
 use crate::report::Report;
+use crate::report::gate::Gate;
 
 /// What a run can write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -30,17 +36,35 @@ pub enum Format {
     Human,
     /// The report document, `sesslint.report/v1`.
     Json,
+    /// One line a file and a finding, `sesslint.report-line/v1`.
+    Jsonl,
     /// SARIF 2.1.0, for code scanning.
     Sarif,
     /// GitHub-flavoured Markdown, for job summaries and comments.
     Markdown,
     /// Workflow commands, which a runner turns into annotations.
     Github,
+    /// The Code Quality report of GitLab.
+    Gitlab,
+    /// JUnit XML, which most CI systems show.
+    Junit,
+    /// One page that needs nothing else.
+    Html,
 }
 
 impl Format {
     /// All formats, in the order of the help text.
-    pub const ALL: [Self; 5] = [Self::Human, Self::Json, Self::Sarif, Self::Markdown, Self::Github];
+    pub const ALL: [Self; 9] = [
+        Self::Human,
+        Self::Json,
+        Self::Jsonl,
+        Self::Sarif,
+        Self::Markdown,
+        Self::Github,
+        Self::Gitlab,
+        Self::Junit,
+        Self::Html,
+    ];
 
     /// The name on the command line.
     #[must_use]
@@ -48,9 +72,13 @@ impl Format {
         match self {
             Self::Human => "human",
             Self::Json => "json",
+            Self::Jsonl => "jsonl",
             Self::Sarif => "sarif",
             Self::Markdown => "markdown",
             Self::Github => "github",
+            Self::Gitlab => "gitlab",
+            Self::Junit => "junit",
+            Self::Html => "html",
         }
     }
 }
@@ -95,6 +123,8 @@ pub struct Options {
     pub markdown_used: usize,
     /// Tells SARIF uploads of one commit apart.
     pub category: Option<String>,
+    /// What counts as a failure where a format states failures.
+    pub gate: Gate,
 }
 
 impl Default for Options {
@@ -107,6 +137,7 @@ impl Default for Options {
             markdown_limit: 900 * 1024,
             markdown_used: 0,
             category: None,
+            gate: Gate::default(),
         }
     }
 }
@@ -119,9 +150,13 @@ pub fn write(format: Format, reports: &[Report], options: &Options, out: &mut dy
     match format {
         Format::Human => human::write(reports, options, out),
         Format::Json => json::write(reports, options, out),
+        Format::Jsonl => jsonl::write(reports, options, out),
         Format::Sarif => sarif::write(crate::rule::RULES, reports, options, out),
         Format::Markdown => markdown::write(reports, options, out),
         Format::Github => github::write(reports, options, out),
+        Format::Gitlab => gitlab::write(reports, out),
+        Format::Junit => junit::write(reports, options, out),
+        Format::Html => html::write(reports, options, out),
     }
 }
 

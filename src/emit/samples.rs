@@ -157,7 +157,11 @@ fn report(path: &str, findings: Vec<Finding>) -> Report {
         } else {
             Assurance::A3
         },
-        coverage: Coverage { performed: vec!["SL002", "SL004", "SL101", "graph"], skipped: vec![], additional: vec![] },
+        coverage: Coverage {
+            performed: vec!["SL002", "SL004", "SL101", "graph"],
+            skipped: vec![],
+            additional: vec!["SL506", "SL514"],
+        },
     }
 }
 
@@ -222,7 +226,7 @@ pub(super) fn empty() -> Report {
     report.repo_path = None;
     report.assurance = Assurance::A0;
     report.events = 0;
-    report.coverage.performed = vec![];
+    report.coverage = Coverage::default();
     report
 }
 

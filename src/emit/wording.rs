@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::escape::shell_word;
 use crate::finding::{Finding, Location, Repairability};
 use crate::report::Report;
+use crate::report::verdict::NextStep;
 
 /// Longest part of an id that is shown.
 const ID_LIMIT: usize = 60;
@@ -71,6 +72,13 @@ pub(super) fn consequences(finding: &Finding) -> Vec<String> {
     groups.iter().map(line).collect()
 }
 
+/// The path without its last extension, and that extension with its dot.
+pub(super) fn split_extension(path: &str) -> (&str, &str) {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = name.rfind('.').filter(|&dot| dot > 0).map_or(path.len(), |dot| path.len() - name.len() + dot);
+    path.split_at(stem)
+}
+
 /// The command that mends what can be mended this way, with the real path.
 pub(super) fn repair_command(path: &str, repairability: Repairability) -> Option<String> {
     let policy = match repairability {
@@ -78,10 +86,18 @@ pub(super) fn repair_command(path: &str, repairability: Repairability) -> Option
         Repairability::LossyExplicit => " --policy salvage",
         Repairability::Manual | Repairability::Unsupported => return None,
     };
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let stem = name.rfind('.').filter(|&dot| dot > 0).map_or(path.len(), |dot| path.len() - name.len() + dot);
-    let repaired = format!("{}.repaired{}", &path[..stem], &path[stem..]);
+    let (stem, extension) = split_extension(path);
+    let repaired = format!("{stem}.repaired{extension}");
     Some(format!("sesslint repair {} --output {}{policy}", shell_word(path), shell_word(&repaired)))
+}
+
+/// The command for the file as a whole, when there is one.
+pub(super) fn next_command(report: &Report) -> Option<String> {
+    match report.next_step() {
+        NextStep::Repair => repair_command(&report.path, Repairability::Deterministic),
+        NextStep::Salvage => repair_command(&report.path, Repairability::LossyExplicit),
+        _ => None,
+    }
 }
 
 /// What to do about it, in one line.
