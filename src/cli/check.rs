@@ -6,6 +6,7 @@ use sesslint::emit;
 use sesslint::finding::Severity;
 use sesslint::inspect::{self, CheckError};
 use sesslint::report::Report;
+use sesslint::report::gate::Gate;
 
 use super::args::{CheckArgs, Global};
 use super::{Failure, env, output};
@@ -29,15 +30,16 @@ pub fn run(global: &Global, args: &CheckArgs, out: &mut dyn Write, err: &mut dyn
         writeln!(err, "WARNING: --include-content embeds ids and messages of the session; do not share the output")?;
     }
     tell_reading_errors(&report, err)?;
+    let gate = Gate { fail_on: args.fail_on.severity(), only_new: false };
     let emit_options = emit::Options {
         colour: env::colour(global),
         include_content: global.include_content,
+        gate,
         ..emit::Options::default()
     };
-    let gate = args.fail_on.severity();
-    let failed = report.findings.iter().any(|f| gate.is_some_and(|least| f.severity >= least));
-    output::write_all(&outputs, &[report], &emit_options, out)?;
-    Ok(u8::from(failed))
+    let reports = [report];
+    output::write_all(&outputs, &reports, &emit_options, out)?;
+    Ok(u8::from(!gate.passes(&reports)))
 }
 
 fn check_thresholds(options: &inspect::Options) -> Result<(), Failure> {
