@@ -42,6 +42,8 @@ pub struct Sample {
     pub is_database: bool,
     /// Nothing but blanks.
     pub is_empty: bool,
+    /// Bytes looked at.
+    pub bytes: u64,
 }
 
 impl Sample {
@@ -57,6 +59,7 @@ impl Sample {
         let mut document: Option<Vec<u8>> = None;
         while let Some(line) = reader.next_line()? {
             let mut bytes = line.bytes;
+            sample.bytes = line.end;
             if line.number == 1 {
                 if bytes.starts_with(&SQLITE_MAGIC[..]) {
                     sample.is_database = true;
@@ -149,7 +152,10 @@ pub enum Outcome {
     /// A live database.
     Database,
     /// Nothing but blanks.
-    Empty,
+    Empty {
+        /// How many bytes were read.
+        bytes: u64,
+    },
     /// No format is sure enough, or two are.
     Undecided {
         /// `low-confidence` or `tie`.
@@ -166,7 +172,7 @@ pub fn decide(sample: &Sample, profile: &Profile, confidence_min: Option<f64>, m
         return Outcome::Database;
     }
     if sample.is_empty {
-        return Outcome::Empty;
+        return Outcome::Empty { bytes: sample.bytes };
     }
     let confidence_min = confidence_min.unwrap_or(profile.confidence_min);
     let margin_min = margin_min.unwrap_or(profile.margin_min);

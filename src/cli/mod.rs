@@ -6,6 +6,8 @@ mod args;
 mod check;
 mod env;
 mod output;
+mod progress;
+mod scan;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -47,7 +49,8 @@ pub fn main() -> ExitCode {
         }
     };
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let mut err = io::stderr().lock();
+    // Not locked: the threads of a scan tell progress there.
+    let mut err = io::stderr();
     let result = run(&cli, &mut out, &mut err).and_then(|code| {
         out.flush()?;
         Ok(code)
@@ -70,5 +73,6 @@ fn run(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failur
             Ok(0)
         }
         Some(Command::Check(args)) => check::run(&cli.global, args, out, err),
+        Some(Command::Scan(args)) => scan::run(&cli.global, args, out, err),
     }
 }
