@@ -101,6 +101,16 @@ pub enum Command {
     Check(CheckArgs),
     /// Check every session log below folders
     Scan(ScanArgs),
+    /// Tell what a code means, what happens, and how it is repaired
+    Explain(ExplainArgs),
+    /// List the formats that are read
+    Formats(JsonArgs),
+    /// Tell the versions of the program, its adapters, profiles and schemas
+    Version(JsonArgs),
+    /// Print a completion script
+    Completion(CompletionArgs),
+    /// Print the man page of the program or of a command
+    Man(ManArgs),
 }
 
 /// Where reports go and what fails.
@@ -183,6 +193,35 @@ pub struct ScanArgs {
     pub report: ReportArgs,
     #[command(flatten)]
     pub tree: TreeArgs,
+}
+
+/// `sesslint explain`
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// A code such as SL004; without one, all codes are listed
+    pub code: Option<String>,
+}
+
+/// A command whose only choice is JSON
+#[derive(Debug, Args)]
+pub struct JsonArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `sesslint completion`
+#[derive(Debug, Args)]
+pub struct CompletionArgs {
+    /// The shell
+    pub shell: clap_complete::Shell,
+}
+
+/// `sesslint man`
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// A command; the program itself without one
+    pub command: Option<String>,
 }
 
 fn positive(text: &str) -> Result<u64, String> {

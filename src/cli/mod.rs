@@ -5,6 +5,7 @@
 mod args;
 mod check;
 mod env;
+mod info;
 mod output;
 mod progress;
 mod scan;
@@ -74,5 +75,10 @@ fn run(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failur
         }
         Some(Command::Check(args)) => check::run(&cli.global, args, out, err),
         Some(Command::Scan(args)) => scan::run(&cli.global, args, out, err),
+        Some(Command::Explain(args)) => info::explain(args, out),
+        Some(Command::Formats(args)) => info::formats(args, out),
+        Some(Command::Version(args)) => info::version(args, out),
+        Some(Command::Completion(args)) => info::completion(args, out),
+        Some(Command::Man(args)) => info::man(args, out),
     }
 }
