@@ -8,6 +8,7 @@
 
 pub mod adapter;
 pub mod check;
+pub mod export;
 pub mod finding;
 pub mod model;
 pub mod reader;

@@ -109,7 +109,11 @@ fn real_exports_are_recognised_and_silent() {
         for file in fs::read_dir(&folder).expect("folder") {
             let file = file.expect("entry").path();
             let name = file.file_name().expect("name").to_string_lossy().into_owned();
-            if !file.is_file() || name.ends_with("truth.json") || name.ends_with(".md") || name.ends_with("expected.json") {
+            if !file.is_file()
+                || name.ends_with("truth.json")
+                || name.ends_with(".md")
+                || name.ends_with("expected.json")
+            {
                 continue;
             }
             let sample = Sample::read(File::open(&file).expect("open")).expect("readable");

@@ -15,6 +15,8 @@ use crate::finding::{Finding, Location, Stage, Subject};
 use crate::model::{Conventions, Kind, Value, content_free};
 use crate::record::Json;
 
+pub(crate) use event::is_utc_timestamp;
+
 /// The one schema there is.
 pub(crate) const SCHEMA: &str = "sesslint.session/v1";
 
