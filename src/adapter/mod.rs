@@ -3,8 +3,11 @@
 //! An adapter states facts (events, conventions, what it cannot read); it never decides how bad something is
 //! beyond what the format's own loaders do with it.
 
+pub mod canonical;
 pub mod claude_code;
 pub mod detect;
+pub mod openai_agents;
+pub mod run_state;
 
 use std::borrow::Cow;
 
@@ -101,6 +104,16 @@ pub trait Sink {
 pub trait Adapter {
     /// Reads one record.
     fn read(&mut self, record: &Record<'_>, sink: &mut dyn Sink);
+    /// A JSON document begins: the members before its items, none when it is an array. False: nothing in it is to be read.
+    fn opens(&mut self, _head: Option<Json<'_>>) -> bool {
+        true
+    }
+    /// A JSON document has ended: an object without its items (their list stands there empty), none when it is an array.
+    fn document(&mut self, _head: Option<&Record<'_>>, _sink: &mut dyn Sink) {}
+    /// A line is no record. Completes the finding about it; false when it is not to be reported.
+    fn broken(&mut self, _fault: &Fault, _finding: &mut Finding) -> bool {
+        true
+    }
     /// The file has ended.
     fn finish(&mut self, _sink: &mut dyn Sink) {}
     /// How the session is to be judged; asked once, at the end.
@@ -128,13 +141,37 @@ pub struct Metadata {
     pub run_state: Option<serde_json::Value>,
 }
 
-/// How the bytes of a format are cut into records.
+/// Why a line is no record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The reference program's word for it; `not_object` where it has several.
+    pub reason: &'static str,
+    /// What is wrong with its JSON.
+    pub detail: Option<&'static str>,
+    /// Number among the non-blank lines, from 1.
+    pub ordinal: u64,
+}
+
+/// How the bytes of a format are cut into records.
+#[derive(Clone, Copy, Debug)]
 pub enum Framing {
-    /// One JSON object a line.
+    /// One JSON object a line. Whole records on a broken line are read; only a last line without line end is torn.
     Lines,
-    /// One JSON document, or lines: told by the first bytes.
-    LinesOrDocument,
+    /// Lines like these, or one JSON document: told by the first bytes.
+    LinesOrDocument(&'static Document),
+    /// One JSON object a line or one document; nothing on a broken line is read, and the last line is torn however it ends.
+    StrictLinesOrDocument(&'static Document),
+}
+
+/// What a JSON document of a format looks like, beside an array of items.
+#[derive(Debug)]
+pub struct Document {
+    /// The member of an object that lists its items; empty when only arrays have items.
+    pub items: &'static str,
+    /// Whether an object on the first line is a document by its own members, not the first record of a stream.
+    pub is_document: fn(Json<'_>) -> bool,
+    /// The reason stated for an item that is no object.
+    pub not_object: &'static str,
 }
 
 /// One supported format.
@@ -166,7 +203,7 @@ impl std::fmt::Debug for Format {
 }
 
 /// Every supported format, by id.
-pub static FORMATS: &[&Format] = &[&claude_code::FORMAT];
+pub static FORMATS: &[&Format] = &[&canonical::FORMAT, &claude_code::FORMAT, &openai_agents::FORMAT];
 
 /// The format with this id.
 #[must_use]
