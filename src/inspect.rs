@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use crate::adapter::detect::{Outcome, Sample, decide};
-use crate::adapter::{self, Format};
+use crate::adapter::{self, Format, canonical};
 use crate::check::compatibility::SL302;
 use crate::check::framing::SL001;
+use crate::export::reconstruct;
 use crate::finding::fingerprint::hex;
 use crate::finding::{Finding, Location, Repairability, Severity, Stage, Subject};
 use crate::reader::builder::FileRecall;
@@ -18,6 +19,9 @@ use crate::report::assemble::{Parts, assemble};
 use crate::report::{Detection, Report};
 use crate::rule::profile::{NEUTRAL, Profile};
 use crate::source::path::clean;
+
+/// Sessions with more events are not read a second time: assurance stays at A3.
+const RECONSTRUCTED_EVENTS: usize = 50_000;
 
 /// How to check.
 #[derive(Clone, Debug)]
@@ -121,8 +125,14 @@ pub fn check_path(path: &Path, options: &Options) -> Result<Report, CheckError> 
     let (session, mut findings) = builder.finish(&source);
     let recall = FileRecall::new(File::open(path).map_err(io)?, format, &shown);
     findings.extend(crate::check::run(&session, &recall, options.profile, &shown));
+    let clean = findings.iter().all(|f| f.severity < Severity::Warning);
+    let reconstructed = clean
+        && format.id == canonical::FORMAT.id
+        && session.events.len() <= RECONSTRUCTED_EVENTS
+        && reconstruct::reconstructs(File::open(path).map_err(io)?, format, &shown).map_err(io)?;
     Ok(assemble(Parts {
         format: Some(format),
+        reconstructed,
         detection: Detection { confidence, ..detection.clone() },
         records: usize::try_from(source.records).unwrap_or(usize::MAX),
         events: session.events.len(),

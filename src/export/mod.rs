@@ -3,6 +3,7 @@
 //! Two passes over the source: one to learn whether it may be exported and what its header says, one to write. Nothing
 //! is kept in memory but one event. What is written passes its own reader.
 
+pub mod reconstruct;
 mod timestamp;
 
 use std::borrow::Cow;

@@ -121,3 +121,8 @@ fn judge_all(folders: &[&str], formats: &[&str]) {
 fn claude_code() {
     judge_all(&["claude-code", "claude-code-fresh"], &["claude-code"]);
 }
+
+#[test]
+fn openai_agents() {
+    judge_all(&["openai-agents", "openai-agents-fresh"], &["openai-agents"]);
+}
