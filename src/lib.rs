@@ -9,9 +9,11 @@
 pub mod adapter;
 pub mod check;
 pub mod finding;
+pub mod inspect;
 pub mod model;
 pub mod reader;
 pub mod record;
 pub mod report;
 pub mod rule;
 pub mod source;
+pub mod write;

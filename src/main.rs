@@ -1,4 +1,10 @@
 //! The `sesslint` program: parse, run, map to an exit code.
 #![forbid(unsafe_code)]
 
-fn main() {}
+mod cli;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::main()
+}

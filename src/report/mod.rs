@@ -1,5 +1,7 @@
 //! Reports: findings ordered, counted, and said how far they can be trusted. Immutable once assembled.
 
+pub mod assemble;
+
 use crate::finding::{Finding, Severity};
 use crate::rule::profile::Profile;
 
@@ -83,6 +85,8 @@ pub struct Coverage {
     pub performed: Vec<&'static str>,
     /// Sorted by check, reason.
     pub skipped: Vec<(&'static str, SkipReason)>,
+    /// Codes beyond the reference program's that were checked too.
+    pub additional: Vec<&'static str>,
 }
 
 /// How the format was found.
