@@ -29,8 +29,11 @@ pub fn run(global: &Global, args: &CheckArgs, out: &mut dyn Write, err: &mut dyn
         writeln!(err, "WARNING: --include-content embeds ids and messages of the session; do not share the output")?;
     }
     tell_reading_errors(&report, err)?;
-    let emit_options =
-        emit::Options { colour: env::colour(global), include_content: global.include_content, ..emit::Options::default() };
+    let emit_options = emit::Options {
+        colour: env::colour(global),
+        include_content: global.include_content,
+        ..emit::Options::default()
+    };
     let gate = args.fail_on.severity();
     let failed = report.findings.iter().any(|f| gate.is_some_and(|least| f.severity >= least));
     output::write_all(&outputs, &[report], &emit_options, out)?;
@@ -63,7 +66,11 @@ fn tell_reading_errors(report: &Report, err: &mut dyn Write) -> Result<(), Failu
     for finding in told {
         writeln!(err, "Format detection error [{}]: {}", finding.code(), finding.text().what)?;
     }
-    writeln!(err, "hint: run `sesslint bundle {}` and attach its output to an adapter request", emit::escape::visible(&report.path))?;
+    writeln!(
+        err,
+        "hint: run `sesslint bundle {}` and attach its output to an adapter request",
+        emit::escape::visible(&report.path)
+    )?;
     Ok(())
 }
 

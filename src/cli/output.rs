@@ -40,8 +40,9 @@ pub fn write_all(outputs: &[Output], reports: &[Report], options: &Options, stdo
                 let mut bytes = Vec::new();
                 let plain = Options { colour: false, ..options.clone() };
                 emit::write(output.format, reports, &plain, &mut bytes)?;
-                write::replace(path, &bytes)
-                    .map_err(|error| io::Error::new(error.kind(), format!("{}: cannot write the report: {error}", path.display())))?;
+                write::replace(path, &bytes).map_err(|error| {
+                    io::Error::new(error.kind(), format!("{}: cannot write the report: {error}", path.display()))
+                })?;
             }
         }
     }
@@ -72,7 +73,10 @@ mod tests {
 
     #[test]
     fn an_output_is_a_format_and_maybe_a_path() {
-        assert_eq!(Output::parse("sarif=a=b.sarif"), Ok(Output { format: Format::Sarif, path: Some("a=b.sarif".into()) }));
+        assert_eq!(
+            Output::parse("sarif=a=b.sarif"),
+            Ok(Output { format: Format::Sarif, path: Some("a=b.sarif".into()) })
+        );
         assert_eq!(Output::parse("json=-"), Ok(Output { format: Format::Json, path: None }));
         assert!(Output::parse("nope").is_err());
         assert!(Output::parse("json=").is_err());

@@ -61,9 +61,9 @@ pub fn assemble(parts: Parts<'_>) -> Report {
         session_id: stem(parts.path),
         source_fingerprint: parts.sha256,
         source_size: parts.size,
-        format: origin.format,
+        format: parts.format.map_or("unknown", |f| f.id),
         format_name: parts.format.map_or("unknown", |f| f.name),
-        format_version: origin.format_version,
+        format_version: parts.format.map_or("unknown", |f| f.version),
         detection: parts.detection,
         profile: parts.profile,
         records: parts.records,
@@ -130,8 +130,8 @@ fn assurance(has_events: bool, findings: &[Finding], counts: &Counts, reconstruc
 const READING: [&str; 4] = ["SL001", "SL002", "SL301", "SL302"];
 const FAMILIES: [&str; 5] = ["checkpoint", "graph", "identity", "tool_pairing_1", "tool_pairing_2"];
 const OVER_EVENTS: [&str; 16] = [
-    "SL003", "SL004", "SL005", "SL006", "SL007", "SL101", "SL102", "SL103", "SL104", "SL105", "SL106", "SL107", "SL108",
-    "SL201", "SL202", "SL203",
+    "SL003", "SL004", "SL005", "SL006", "SL007", "SL101", "SL102", "SL103", "SL104", "SL105", "SL106", "SL107",
+    "SL108", "SL201", "SL202", "SL203",
 ];
 
 fn coverage(has_format: bool, has_events: bool) -> Coverage {
