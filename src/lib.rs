@@ -2,12 +2,19 @@
 //!
 //! Data flows one way: bytes ([`source`]) become records ([`record`]), an adapter ([`adapter`]) turns
 //! records into canonical events ([`model`]), checks ([`check`]) turn events into findings
-//! ([`finding`]), a report ([`report`]) orders and counts them, and emitters ([`emit`]) print it.
+//! ([`finding`]), a report ([`report`]) orders and counts them, and emitters print it.
 //! Vendor words end at the adapter; emitters compute nothing.
 #![forbid(unsafe_code)]
 
+pub mod adapter;
 pub mod check;
+pub mod emit;
 pub mod finding;
+pub mod inspect;
 pub mod model;
+pub mod reader;
+pub mod record;
 pub mod report;
 pub mod rule;
+pub mod source;
+pub mod write;

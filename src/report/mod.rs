@@ -1,5 +1,8 @@
 //! Reports: findings ordered, counted, and said how far they can be trusted. Immutable once assembled.
 
+pub mod assemble;
+pub mod verdict;
+
 use crate::finding::{Finding, Severity};
 use crate::rule::profile::Profile;
 
@@ -83,6 +86,8 @@ pub struct Coverage {
     pub performed: Vec<&'static str>,
     /// Sorted by check, reason.
     pub skipped: Vec<(&'static str, SkipReason)>,
+    /// Codes beyond the reference program's that were checked too.
+    pub additional: Vec<&'static str>,
 }
 
 /// How the format was found.
@@ -143,6 +148,9 @@ pub struct Report {
     pub path: String,
     /// The path as shown in documents that follow the reference program (`.._1234abcd/name`, `~/x`).
     pub minimised_path: String,
+    /// The file's path from the repository's root (`/` between parts, no `.` or `..`, links resolved); none when it
+    /// lies outside. Surfaces that show findings beside the file need it.
+    pub repo_path: Option<String>,
     /// File name without its last extension.
     pub session_id: String,
     /// SHA-256 of the file's bytes, hex.
@@ -151,6 +159,8 @@ pub struct Report {
     pub source_size: u64,
     /// Resolved format id, or `unknown`.
     pub format: &'static str,
+    /// The format's name for people (`canonical`, or the name of the agent), or `unknown`.
+    pub format_name: &'static str,
     /// Version of the adapter, or `unknown`.
     pub format_version: &'static str,
     /// How the format was found.

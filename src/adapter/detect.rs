@@ -1,0 +1,187 @@
+//! Which format a file is: by what its first records are, never by its name or by text inside payloads.
+
+use std::io::{self, Read};
+
+use super::{FORMATS, Format};
+use crate::record::{Json, Node, Scanner};
+use crate::rule::profile::Profile;
+use crate::source::{BOM, LineReader, MAX_LINE_BYTES, SQLITE_MAGIC};
+
+/// Lines that are looked at: past metadata preambles and log noise.
+const SAMPLE_LINES: usize = 40;
+/// The tape goes as deep as recognition looks.
+const SAMPLE_DEPTH: u32 = 4;
+
+/// One record of a sample.
+#[derive(Debug)]
+pub struct SampleRecord {
+    text: Vec<u8>,
+    tape: Vec<Node>,
+}
+
+impl SampleRecord {
+    /// The record.
+    #[must_use]
+    pub fn json(&self) -> Json<'_> {
+        Json::new(&self.text, &self.tape)
+    }
+}
+
+/// The beginning of a file, parsed.
+#[derive(Debug, Default)]
+pub struct Sample {
+    /// Objects: the first lines that parse, or the document, or the first items of an array.
+    pub records: Vec<SampleRecord>,
+    /// The records are items of one JSON document.
+    pub is_document: bool,
+    /// The document is an array.
+    pub is_array: bool,
+    /// Lines that are no JSON object.
+    pub unreadable: usize,
+    /// The file begins like a live SQLite database.
+    pub is_database: bool,
+    /// Nothing but blanks.
+    pub is_empty: bool,
+}
+
+impl Sample {
+    /// Reads as much of a file as recognition needs.
+    ///
+    /// # Errors
+    /// Whatever reading raises.
+    pub fn read(input: impl Read) -> io::Result<Self> {
+        let mut sample = Self { is_empty: true, ..Self::default() };
+        let mut scanner = Scanner::default();
+        let mut reader = LineReader::new(input, MAX_LINE_BYTES);
+        let mut lines = 0;
+        let mut document: Option<Vec<u8>> = None;
+        while let Some(line) = reader.next_line()? {
+            let mut bytes = line.bytes;
+            if line.number == 1 {
+                if bytes.starts_with(&SQLITE_MAGIC[..]) {
+                    sample.is_database = true;
+                    sample.is_empty = false;
+                    return Ok(sample);
+                }
+                bytes = bytes.strip_prefix(BOM).unwrap_or(bytes);
+            }
+            if let Some(document) = &mut document {
+                document.extend_from_slice(bytes);
+                document.push(b'\n');
+                if document.len() > DOCUMENT_SAMPLE {
+                    break;
+                }
+                continue;
+            }
+            if bytes.iter().all(|b| matches!(b, b'\t' | 0x0B | 0x0C | b'\r' | b' ' | b'\n')) {
+                continue;
+            }
+            lines += 1;
+            sample.is_empty = false;
+            let scanned = scanner.scan(bytes, SAMPLE_DEPTH).is_ok() && simdutf8::basic::from_utf8(bytes).is_ok();
+            let first = lines == 1;
+            if scanned && scanner.tape()[0].kind == crate::record::NodeKind::Object {
+                sample.records.push(SampleRecord { text: bytes.to_vec(), tape: scanner.tape().to_vec() });
+            } else if first && opens_document(bytes) {
+                let mut text = bytes.to_vec();
+                text.push(b'\n');
+                document = Some(text);
+            } else {
+                sample.unreadable += 1;
+            }
+            if lines >= SAMPLE_LINES {
+                break;
+            }
+        }
+        if let Some(text) = document {
+            sample.read_document(&text, &mut scanner);
+        }
+        Ok(sample)
+    }
+
+    /// The items of an array, or the object itself; whatever is whole in a cut text.
+    fn read_document(&mut self, text: &[u8], scanner: &mut Scanner) {
+        self.is_document = true;
+        let start = crate::record::scan::skip_blanks(text, 0);
+        if text.get(start) == Some(&b'[') {
+            self.is_array = true;
+            let mut at = crate::record::scan::skip_blanks(text, start + 1);
+            while self.records.len() < SAMPLE_LINES && text.get(at) == Some(&b'{') {
+                let Ok(scan) = scanner.scan_prefix(&text[at..], SAMPLE_DEPTH) else { break };
+                self.records
+                    .push(SampleRecord { text: text[at..at + scan.end].to_vec(), tape: scanner.tape().to_vec() });
+                at = crate::record::scan::skip_blanks(text, at + scan.end);
+                if text.get(at) != Some(&b',') {
+                    break;
+                }
+                at = crate::record::scan::skip_blanks(text, at + 1);
+            }
+        } else if scanner.scan(text, SAMPLE_DEPTH).is_ok() {
+            self.records.push(SampleRecord { text: text.to_vec(), tape: scanner.tape().to_vec() });
+        }
+    }
+
+    /// Whether any record is a match.
+    pub fn any(&self, matches: impl Fn(Json<'_>) -> bool) -> bool {
+        self.records.iter().any(|r| matches(r.json()))
+    }
+
+    /// Number of records that match.
+    pub fn count(&self, matches: impl Fn(Json<'_>) -> bool) -> usize {
+        self.records.iter().filter(|r| matches(r.json())).count()
+    }
+}
+
+/// How much of a pretty-printed document is read for recognition.
+const DOCUMENT_SAMPLE: usize = 4 << 20;
+
+/// An array, or an object that goes on behind its first line.
+fn opens_document(line: &[u8]) -> bool {
+    let text = line.trim_ascii();
+    text.starts_with(b"[") || text == b"{" || (text.starts_with(b"{") && !text.ends_with(b"}"))
+}
+
+/// The outcome of detection.
+#[derive(Debug)]
+pub enum Outcome {
+    /// One format is clearly ahead.
+    Winner(&'static Format, f64),
+    /// A live database.
+    Database,
+    /// Nothing but blanks.
+    Empty,
+    /// No format is sure enough, or two are.
+    Undecided {
+        /// `low-confidence` or `tie`.
+        reason: &'static str,
+        /// Scores by format id, sorted by id.
+        scores: Vec<(&'static str, f64)>,
+    },
+}
+
+/// Decides which format a sample is, by the profile's thresholds or the given ones.
+#[must_use]
+pub fn decide(sample: &Sample, profile: &Profile, confidence_min: Option<f64>, margin_min: Option<f64>) -> Outcome {
+    if sample.is_database {
+        return Outcome::Database;
+    }
+    if sample.is_empty {
+        return Outcome::Empty;
+    }
+    let confidence_min = confidence_min.unwrap_or(profile.confidence_min);
+    let margin_min = margin_min.unwrap_or(profile.margin_min);
+    let mut scores: Vec<(&'static Format, f64)> = FORMATS.iter().map(|f| (*f, (f.score)(sample))).collect();
+    scores.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.id.cmp(b.0.id)));
+    let (winner, best) = scores[0];
+    let second = scores.get(1).map_or(0.0, |s| s.1);
+    let reason = if best < confidence_min {
+        "low-confidence"
+    } else if best - second < margin_min - 1e-9 || best - second < 1e-9 {
+        "tie"
+    } else {
+        return Outcome::Winner(winner, best);
+    };
+    let mut scores: Vec<_> = scores.into_iter().map(|(f, s)| (f.id, s)).collect();
+    scores.sort_by_key(|s| s.0);
+    Outcome::Undecided { reason, scores }
+}

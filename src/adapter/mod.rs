@@ -1,0 +1,408 @@
+//! Adapters: the only place with vendor words. Each turns records of one format into canonical events.
+//!
+//! An adapter states facts (events, conventions, what it cannot read); it never decides how bad something is
+//! beyond what the format's own loaders do with it.
+
+pub mod claude_code;
+pub mod detect;
+
+use std::borrow::Cow;
+
+use crate::finding::{Finding, Location};
+use crate::model::{Actor, Conventions, EventFlags, Kind, Value};
+use crate::record::Json;
+
+/// One record as an adapter sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Record<'a> {
+    /// The parsed object.
+    pub json: Json<'a>,
+    /// Physical line from 1; in a JSON document the number of the item.
+    pub line: u64,
+    /// Number among the non-blank lines or items, from 1.
+    pub ordinal: u64,
+    /// Offset of its line's first byte in the file.
+    pub offset: u64,
+    /// Offset behind its line, line end included.
+    pub end: u64,
+    /// It stands in a JSON document and has no line of its own.
+    pub in_document: bool,
+    /// Where it is.
+    pub location: Location,
+}
+
+impl Record<'_> {
+    /// Length in bytes with its line end: part of made-up ids.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.end - self.offset
+    }
+
+    /// A record is never empty.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A canonical event on its way into a session or an export. Texts are borrowed from the record where they can be.
+pub struct Draft<'a> {
+    /// Never empty.
+    pub id: Cow<'a, str>,
+    /// Id of the event before it.
+    pub parent: Option<Cow<'a, str>>,
+    /// What happened.
+    pub kind: Kind,
+    /// Who did it.
+    pub actor: Actor,
+    /// Joins calls and results.
+    pub correlation: Option<Cow<'a, str>>,
+    /// Groups the parts of one message.
+    pub message: Option<Cow<'a, str>>,
+    /// Agent it belongs to.
+    pub agent: Option<Cow<'a, str>>,
+    /// Branch it belongs to.
+    pub branch: Option<Cow<'a, str>>,
+    /// Interaction it belongs to.
+    pub interaction: Option<Cow<'a, str>>,
+    /// Time stamp for exports.
+    pub ts: Cow<'a, str>,
+    /// Stated sequence number; counted from 0 when absent.
+    pub seq: Option<u64>,
+    /// Line for fingerprints, 0 for none.
+    pub line: u64,
+    /// Facts for rules.
+    pub flags: EventFlags,
+    /// `success` or `failure`, for results.
+    pub execution_state: Option<&'static str>,
+    /// `none`, `possible` or `unknown`, for calls and results.
+    pub side_effects: Option<&'static str>,
+    /// The vendor's own id; none when the id was made up.
+    pub original_id: Option<Cow<'a, str>>,
+    /// The payload for exports and comparisons; only called when someone wants it.
+    pub payload: &'a dyn Fn() -> Value,
+    /// The whole canonical object, for formats that have one already.
+    pub object: Option<&'a dyn Fn() -> Value>,
+}
+
+/// Takes what an adapter makes of records.
+pub trait Sink {
+    /// One event of `record`.
+    fn event(&mut self, record: &Record<'_>, draft: Draft<'_>);
+    /// Something the adapter cannot read or does not know.
+    fn finding(&mut self, finding: Finding);
+    /// A checkpoint state that belongs to the event just given.
+    fn checkpoint(&mut self, seq: Option<i64>, hash: Option<String>);
+    /// A checkpoint of an embedded run state.
+    fn run_state(&mut self, id: String, seq: Option<i64>, hash: Option<String>);
+}
+
+/// Reads the records of one file. Made anew for each file.
+pub trait Adapter {
+    /// Reads one record.
+    fn read(&mut self, record: &Record<'_>, sink: &mut dyn Sink);
+    /// The file has ended.
+    fn finish(&mut self, _sink: &mut dyn Sink) {}
+    /// How the session is to be judged; asked once, at the end.
+    fn conventions(&self) -> Conventions;
+    /// Format-specific facts for exports and reports.
+    fn metadata(&self) -> Metadata {
+        Metadata::default()
+    }
+}
+
+/// What an adapter knows about the whole file.
+#[derive(Clone, Debug, Default)]
+pub struct Metadata {
+    /// Source block of a canonical header; null when there is none.
+    pub source: Option<Value>,
+    /// Session id stated inside the file.
+    pub session_id: Option<String>,
+    /// Creation time stated inside the file.
+    pub created_at: Option<String>,
+    /// Title stated inside the file.
+    pub title: Option<String>,
+    /// Metadata object stated inside the file.
+    pub metadata: Option<Value>,
+    /// Run-state projection for reports.
+    pub run_state: Option<serde_json::Value>,
+}
+
+/// How the bytes of a format are cut into records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Framing {
+    /// One JSON object a line.
+    Lines,
+    /// One JSON document, or lines: told by the first bytes.
+    LinesOrDocument,
+}
+
+/// One supported format.
+pub struct Format {
+    /// The id used on the command line and in fingerprints.
+    pub id: &'static str,
+    /// The name people use.
+    pub name: &'static str,
+    /// Version of the adapter; part of fingerprints.
+    pub version: &'static str,
+    /// Versions of the format that were seen in real files.
+    pub versions: &'static [&'static str],
+    /// One sentence.
+    pub description: &'static str,
+    /// Shown by `formats`; checking starts from `neutral` all the same.
+    pub default_profile: &'static str,
+    /// How records are framed.
+    pub framing: Framing,
+    /// How sure the format is about a sample, 0 to 1.
+    pub score: fn(&detect::Sample) -> f64,
+    /// A fresh adapter. The text is the path that made-up ids are derived from.
+    pub open: fn(&str) -> Box<dyn Adapter>,
+}
+
+impl std::fmt::Debug for Format {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Format").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+/// Every supported format, by id.
+pub static FORMATS: &[&Format] = &[&claude_code::FORMAT];
+
+/// The format with this id.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static Format> {
+    FORMATS.iter().copied().find(|f| f.id == id)
+}
+
+/// Side effects a tool may have, by its name: reading ones have none, known mutating ones may have some.
+#[must_use]
+pub fn side_effects(tool: &str) -> &'static str {
+    const READING: &[&str] = &[
+        "cat",
+        "check",
+        "fetch",
+        "find",
+        "find_by_name",
+        "get",
+        "get_file",
+        "glob",
+        "globtool",
+        "grep",
+        "greptool",
+        "head",
+        "inspect",
+        "list_dir",
+        "ls",
+        "query",
+        "read",
+        "read_file",
+        "readnotebook",
+        "scan",
+        "scan_dir",
+        "search",
+        "search_web",
+        "tail",
+        "view",
+        "view_file",
+    ];
+    const MUTATING: &[&str] = &[
+        "apply_patch",
+        "bash",
+        "create",
+        "delete",
+        "edit",
+        "exec",
+        "execute",
+        "git_commit",
+        "git_push",
+        "kill",
+        "killprocess",
+        "mkdir",
+        "notebookeditcell",
+        "patch",
+        "remove",
+        "replace_file_content",
+        "rm",
+        "run",
+        "run_command",
+        "sh",
+        "write",
+        "write_file",
+        "write_to_file",
+    ];
+    let name = tool.to_lowercase();
+    if READING.binary_search(&name.as_str()).is_ok() {
+        "none"
+    } else if MUTATING.binary_search(&name.as_str()).is_ok() {
+        "possible"
+    } else {
+        "unknown"
+    }
+}
+
+/// An id made up for event number `ordinal` of a file: `sesslint:synthetic:FORMAT:ORDINAL:HASH`.
+#[must_use]
+pub fn synthetic_id(format: &str, path: &str, ordinal: u64, len: u64) -> String {
+    use sha2::{Digest, Sha256};
+    let hash = Sha256::digest(format!("{path}:{ordinal}:{len}"));
+    format!("sesslint:synthetic:{format}:{ordinal}:{}", crate::finding::fingerprint::hex(&hash[..4]))
+}
+
+/// The first member that is not null, false, zero or empty; else the last one that exists.
+#[must_use]
+pub fn first_truthy<'a>(object: Json<'a>, names: &[&str]) -> Option<Json<'a>> {
+    let mut last = None;
+    for name in names {
+        if let Some(value) = object.get(name) {
+            if value.is_truthy() {
+                return Some(value);
+            }
+            last = Some(value);
+        }
+    }
+    last
+}
+
+/// A value as the reference program turns it into text: strings as they are, others in its own spelling.
+#[must_use]
+pub fn text_of(value: Json<'_>) -> Cow<'_, str> {
+    match value.as_str() {
+        Some(text) => text,
+        None => Cow::Owned(spelled(&value.to_value(), false)),
+    }
+}
+
+/// The reference program's spelling of a value: `True`, `None`, `1.5`, `[1, 'a']`, `{'k': 2}`.
+#[must_use]
+pub fn spelled(value: &Value, quoted: bool) -> String {
+    match value {
+        Value::Null => "None".into(),
+        Value::Bool(true) => "True".into(),
+        Value::Bool(false) => "False".into(),
+        Value::Int(digits) => digits.clone(),
+        Value::Float(f) => crate::model::canonical_json::float(*f),
+        Value::String(text) if quoted => quote(text),
+        Value::String(text) => text.clone(),
+        Value::Array(elements) => {
+            let inner: Vec<String> = elements.iter().map(|e| spelled(e, true)).collect();
+            format!("[{}]", inner.join(", "))
+        }
+        Value::Object(members) => {
+            let inner: Vec<String> =
+                members.iter().map(|(k, v)| format!("{}: {}", quote(k), spelled(v, true))).collect();
+            format!("{{{}}}", inner.join(", "))
+        }
+    }
+}
+
+/// A string in quotes as the reference program writes it inside lists and objects.
+fn quote(text: &str) -> String {
+    let mark = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
+    let mut out = String::from(mark);
+    for c in text.chars() {
+        match c {
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if c == mark => {
+                out.push('\\');
+                out.push(c);
+            }
+            c if c.is_control() && (c as u32) < 0x100 => out.push_str(&format!("\\x{:02x}", c as u32)),
+            c => out.push(c),
+        }
+    }
+    out.push(mark);
+    out
+}
+
+/// Trims the blanks the reference program trims (Unicode white space and U+001C to U+001F).
+#[must_use]
+pub fn trim(text: &str) -> &str {
+    text.trim_matches(|c: char| c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c))
+}
+
+/// [`trim`] on a text that may be borrowed.
+#[must_use]
+pub fn trimmed(text: Cow<'_, str>) -> Cow<'_, str> {
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(trim(text)),
+        Cow::Owned(text) => Cow::Owned(trim(&text).to_owned()),
+    }
+}
+
+/// A time stamp as the reference program keeps it: `YYYY-MM-DDThh:mm:ss`, optional fraction, optional zone; else the epoch.
+#[must_use]
+pub fn timestamp<'a>(value: Option<Json<'a>>) -> Cow<'a, str> {
+    if let Some(text) = value.and_then(Json::as_str).map(trimmed)
+        && is_timestamp(&text)
+    {
+        return text;
+    }
+    Cow::Borrowed("1970-01-01T00:00:00Z")
+}
+
+fn is_timestamp(text: &str) -> bool {
+    let b = text.as_bytes();
+    let shape = b"dddd-dd-ddTdd:dd:dd";
+    if b.len() < shape.len() || !shape.iter().zip(b).all(|(s, b)| if *s == b'd' { b.is_ascii_digit() } else { s == b })
+    {
+        return false;
+    }
+    let mut rest = &b[shape.len()..];
+    if let Some(fraction) = rest.strip_prefix(b".") {
+        let digits = fraction.iter().take_while(|b| b.is_ascii_digit()).count();
+        if digits == 0 {
+            return false;
+        }
+        rest = &fraction[digits..];
+    }
+    match rest {
+        b"" | b"Z" => true,
+        [b'+' | b'-', h1, h2, b':', m1, m2] => [h1, h2, m1, m2].iter().all(|b| b.is_ascii_digit()),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn made_up_ids_follow_the_check_values() {
+        assert_eq!(synthetic_id("claude_code", "session.jsonl", 0, 81), "sesslint:synthetic:claude_code:0:4af6d926");
+        assert_eq!(synthetic_id("claude_code", "session.jsonl", 6, 170), "sesslint:synthetic:claude_code:6:9ba62370");
+        assert_eq!(synthetic_id("openai_agents", "export.json", 0, 0), "sesslint:synthetic:openai_agents:0:a60cc213");
+    }
+
+    #[test]
+    fn side_effects_go_by_name() {
+        for (tool, effects) in [("Bash", "possible"), ("Read", "none"), ("WebFetch", "unknown"), ("ls", "none")] {
+            assert_eq!(side_effects(tool), effects);
+        }
+    }
+
+    #[test]
+    fn values_are_spelled_like_the_reference() {
+        let value = Value::Object(vec![(
+            "a".into(),
+            Value::Array(vec![Value::Null, Value::Bool(true), Value::Float(1.0), Value::from("it's\n")]),
+        )]);
+        assert_eq!(spelled(&value, false), "{'a': [None, True, 1.0, \"it's\\n\"]}");
+    }
+
+    #[test]
+    fn time_stamps_need_the_shape_but_no_calendar() {
+        for (text, good) in [
+            ("2025-01-01T00:00:00Z", true),
+            ("2025-99-01T00:00:00", true),
+            ("2025-01-01T00:00:00.123+01:00", true),
+            ("2025-01-01 00:00:00Z", false),
+            ("2025-01-01T00:00:00.Z", false),
+            ("2025-01-01T00:00:00+0100", false),
+        ] {
+            assert_eq!(is_timestamp(text), good, "{text}");
+        }
+    }
+}

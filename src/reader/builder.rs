@@ -1,0 +1,184 @@
+//! Builds a session from what an adapter gives: ids interned, payloads left in the source.
+
+use std::borrow::Cow;
+use std::io::{Read, Seek, SeekFrom};
+
+use sha2::{Digest, Sha256};
+
+use super::{Source, TAPE_DEPTH};
+use crate::adapter::{Draft, Format, Record, Sink};
+use crate::finding::Finding;
+use crate::model::session::{Checkpoint, RecordRow};
+use crate::model::{Conventions, Event, Recall, Scope, Session, Sym, Value};
+use crate::record::{Json, Scanner};
+
+/// Collects events and findings of one source.
+#[derive(Debug)]
+pub struct Builder {
+    session: Session,
+    findings: Vec<Finding>,
+    /// Where the record of the last event began and how many events it gave so far.
+    current: Option<(u64, u64, u16)>,
+    scopes: hashbrown::HashMap<Scope, u32>,
+}
+
+impl Builder {
+    /// For a session of this format.
+    #[must_use]
+    pub fn new(format: &'static Format) -> Self {
+        Self {
+            session: Session::new(format.id, format.version, Conventions::CANONICAL),
+            findings: Vec::new(),
+            current: None,
+            scopes: [(Scope::default(), 0)].into_iter().collect(),
+        }
+    }
+
+    /// The finished session and the findings of reading, in file order.
+    #[must_use]
+    pub fn finish(mut self, source: &Source) -> (Session, Vec<Finding>) {
+        self.session.conventions = source.conventions;
+        self.session.run_state_projection = source.metadata.run_state.clone();
+        (self.session, self.findings)
+    }
+
+    fn intern(&mut self, text: Option<Cow<'_, str>>) -> Sym {
+        text.map_or(Sym::NONE, |text| self.session.strings.intern(&text))
+    }
+}
+
+impl Sink for Builder {
+    fn event(&mut self, record: &Record<'_>, draft: Draft<'_>) {
+        let place = (record.location.byte_start.unwrap_or(record.offset), record.location.item.unwrap_or(0));
+        let part = match self.current {
+            Some((offset, item, part)) if (offset, item) == place => part + 1,
+            _ => {
+                let len = record.location.byte_end.unwrap_or(record.end) - place.0;
+                self.session.records.push(RecordRow {
+                    offset: place.0,
+                    len,
+                    line: record.location.line.unwrap_or(0),
+                    column: record.location.column.unwrap_or(1),
+                    item: place.1,
+                });
+                0
+            }
+        };
+        self.current = Some((place.0, place.1, part));
+        let scope = Scope {
+            agent: self.intern(draft.agent),
+            branch: self.intern(draft.branch),
+            interaction: self.intern(draft.interaction),
+        };
+        let next = self.session.scopes.len() as u32;
+        let scope = *self.scopes.entry(scope).or_insert_with(|| {
+            self.session.scopes.push(scope);
+            next
+        });
+        let event = Event {
+            id: self.session.strings.intern(&draft.id),
+            parent: self.intern(draft.parent),
+            kind: draft.kind,
+            actor: draft.actor,
+            correlation: self.intern(draft.correlation),
+            message: self.intern(draft.message),
+            scope,
+            record: self.session.records.len() as u32 - 1,
+            part,
+            flags: draft.flags,
+            seq: draft.seq.unwrap_or(self.session.events.len() as u64),
+            line: draft.line,
+        };
+        self.session.events.push(event);
+    }
+
+    fn finding(&mut self, finding: Finding) {
+        self.findings.push(finding);
+    }
+
+    fn checkpoint(&mut self, seq: Option<i64>, hash: Option<String>) {
+        let index = self.session.events.len() - 1;
+        self.session.checkpoints.push(Checkpoint { index, seq, hash, id: String::new() });
+    }
+
+    fn run_state(&mut self, id: String, seq: Option<i64>, hash: Option<String>) {
+        let index = self.session.run_state.len();
+        self.session.run_state.push(Checkpoint { index, seq, hash, id });
+    }
+}
+
+/// Recalls single records from a file that can be read again.
+pub struct FileRecall<R> {
+    input: std::cell::RefCell<R>,
+    format: &'static Format,
+    path: String,
+}
+
+impl<R> std::fmt::Debug for FileRecall<R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FileRecall").field("format", &self.format.id).finish_non_exhaustive()
+    }
+}
+
+impl<R: Read + Seek> FileRecall<R> {
+    /// Over the source that the session was read from.
+    pub fn new(input: R, format: &'static Format, path: &str) -> Self {
+        Self { input: std::cell::RefCell::new(input), format, path: path.to_owned() }
+    }
+
+    fn bytes(&self, row: &RecordRow) -> Option<Vec<u8>> {
+        let mut input = self.input.borrow_mut();
+        input.seek(SeekFrom::Start(row.offset)).ok()?;
+        let mut bytes = vec![0; usize::try_from(row.len).ok()?];
+        input.read_exact(&mut bytes).ok()?;
+        Some(bytes)
+    }
+}
+
+impl<R: Read + Seek> Recall for FileRecall<R> {
+    fn event(&self, session: &Session, index: usize) -> Option<Value> {
+        let event = session.events.get(index)?;
+        let row = session.records.get(event.record as usize)?;
+        let bytes = self.bytes(row)?;
+        let text = String::from_utf8_lossy(&bytes);
+        let mut scanner = Scanner::default();
+        scanner.scan(text.as_bytes(), TAPE_DEPTH).ok()?;
+        let record = Record {
+            json: Json::new(text.as_bytes(), scanner.tape()),
+            line: row.line,
+            ordinal: 0,
+            offset: row.offset,
+            end: row.offset + row.len,
+            in_document: row.item > 0,
+            location: row.location(),
+        };
+        let mut pick = Pick { part: event.part, seen: 0, seq: event.seq, found: None };
+        (self.format.open)(&self.path).read(&record, &mut pick);
+        pick.found
+    }
+
+    fn record_hash(&self, session: &Session, record: u32) -> Option<[u8; 32]> {
+        let bytes = self.bytes(session.records.get(record as usize)?)?;
+        Some(Sha256::digest(bytes.trim_ascii()).into())
+    }
+}
+
+/// Keeps the canonical object of one event of a record.
+struct Pick {
+    part: u16,
+    seen: u16,
+    seq: u64,
+    found: Option<Value>,
+}
+
+impl Sink for Pick {
+    fn event(&mut self, record: &Record<'_>, draft: Draft<'_>) {
+        if self.seen == self.part {
+            self.found = Some(super::object::event_object(record, &draft, self.seq));
+        }
+        self.seen += 1;
+    }
+    fn finding(&mut self, _finding: Finding) {}
+    fn checkpoint(&mut self, _seq: Option<i64>, _hash: Option<String>) {}
+    fn run_state(&mut self, _id: String, _seq: Option<i64>, _hash: Option<String>) {}
+}

@@ -1,0 +1,91 @@
+//! Findings about the text of records: SL001, SL002, SL303, SL502.
+
+use serde_json::{Map, Value as Json};
+use sha2::{Digest, Sha256};
+
+use crate::adapter::{Record, Sink, trim};
+use crate::check::framing::SL001;
+use crate::check::json_text::{SL303, SL502};
+use crate::finding::fingerprint::hex;
+use crate::finding::{Finding, Location, Stage, Subject};
+use crate::model::content_free;
+use crate::record::Scan;
+
+/// Where a line stands; the reference program's coordinates.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Coordinates {
+    pub(super) line: u64,
+    pub(super) ordinal: u64,
+    pub(super) offset: u64,
+    pub(super) end: u64,
+}
+
+impl Coordinates {
+    pub(super) fn location(self) -> Location {
+        Location {
+            line: Some(self.line),
+            column: Some(1),
+            byte_start: Some(self.offset),
+            byte_end: Some(self.end),
+            item: None,
+        }
+    }
+
+    fn evidence(self) -> Map<String, Json> {
+        let mut evidence = Map::new();
+        evidence.insert("byte_offset".into(), self.offset.into());
+        evidence.insert("byte_end".into(), self.end.into());
+        evidence.insert("record_ordinal".into(), self.ordinal.into());
+        evidence
+    }
+}
+
+/// A line that is no record. `raw` is its text as far as it was kept.
+pub(super) fn broken_line(at: Coordinates, variant: &'static str, raw: &[u8], recovered: usize) -> Finding {
+    let mut finding = Finding::new(&SL001, Stage::Reading);
+    finding.variant = variant;
+    finding.line = Some(at.line);
+    finding.record_id = raw_record_id(raw).and_then(|id| content_free::record_id(&id));
+    finding.evidence = at.evidence();
+    finding.detail.insert("variant".into(), variant.into());
+    if recovered > 0 {
+        finding.detail.insert("recovered_records".into(), recovered.into());
+    }
+    finding.location = at.location();
+    finding.subject = Subject { record: hex(&Sha256::digest(raw)), part: String::new() };
+    finding
+}
+
+/// What the text of a whole record says by itself.
+pub(super) fn text_findings(record: &Record<'_>, scan: &Scan, sink: &mut dyn Sink) {
+    let places = [(scan.duplicate_name, &SL303), (scan.lone_surrogate, &SL502)];
+    for (offset, rule) in places.into_iter().filter_map(|(offset, rule)| Some((offset?, rule))) {
+        let mut finding = Finding::new(rule, Stage::Reading);
+        finding.line = Some(record.line);
+        finding.location = record.location;
+        if let Some(start) = record.location.byte_start {
+            finding.location.byte_start = Some(start + offset as u64);
+            finding.location.column = record.location.column.map(|c| c + offset as u64);
+        }
+        finding.evidence.insert("byte_offset".into(), record.offset.into());
+        finding.evidence.insert("byte_end".into(), record.end.into());
+        finding.evidence.insert("record_ordinal".into(), record.ordinal.into());
+        finding.subject = Subject { record: hex(&Sha256::digest(record.json.raw())), part: String::new() };
+        sink.finding(finding);
+    }
+}
+
+/// The first `"id": "…"` of a raw text: a torn record's best name. 1 to 200 characters, trimmed.
+fn raw_record_id(raw: &[u8]) -> Option<String> {
+    for at in memchr::memmem::find_iter(raw, b"\"id\"") {
+        let rest = String::from_utf8_lossy(&raw[at + 4..raw.len().min(at + 4 + 1024)]);
+        let Some(rest) = rest.trim_start().strip_prefix(':') else { continue };
+        let Some(rest) = rest.trim_start().strip_prefix('"') else { continue };
+        let Some(end) = rest.find('"') else { continue };
+        if (1..=200).contains(&rest[..end].chars().count()) {
+            let id = trim(&rest[..end]);
+            return (!id.is_empty()).then(|| id.to_owned());
+        }
+    }
+    None
+}

@@ -1,0 +1,10 @@
+//! Decoding one record: strict JSON with byte offsets, read in place, and what can be saved of a broken line.
+//!
+//! Owns syntax only: no files, no vendor, no verdict.
+
+pub mod json;
+pub mod recover;
+pub mod scan;
+
+pub use json::Json;
+pub use scan::{JsonError, JsonFault, Node, NodeKind, Scan, Scanner};

@@ -1,0 +1,15 @@
+//! Bytes: opening a file, hashing it, cutting it into physical lines with exact offsets. Knows no JSON and no vendor.
+
+pub mod lines;
+pub mod path;
+
+pub use lines::{Line, LineReader};
+
+/// Longest line that is kept in memory; the rest of a longer one is skipped and reported.
+pub const MAX_LINE_BYTES: usize = 256 << 20;
+/// Deepest JSON nesting that is accepted; the outermost container is level 1.
+pub const MAX_DEPTH: u32 = 100;
+/// A file that begins so is a live database, not an export.
+pub const SQLITE_MAGIC: &[u8; 16] = b"SQLite format 3\0";
+/// A byte order mark, ignored at the very start of a file.
+pub const BOM: &[u8; 3] = b"\xEF\xBB\xBF";

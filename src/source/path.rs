@@ -1,0 +1,91 @@
+//! Paths as reports and fingerprints name them.
+
+use std::path::Path;
+
+use sha1::{Digest, Sha1};
+
+use crate::finding::fingerprint::hex;
+
+/// The text of a path after a light clean-up: no doubled slashes, no `.` parts, no trailing slash, `/` between parts. `..` stays.
+#[must_use]
+pub fn clean(path: &Path) -> String {
+    let text = path.to_string_lossy().replace('\\', "/");
+    let absolute = text.starts_with('/');
+    let parts: Vec<&str> = text.split('/').filter(|p| !p.is_empty() && *p != ".").collect();
+    let joined = parts.join("/");
+    if absolute { format!("/{joined}") } else { joined }
+}
+
+/// A cleaned path shortened so that it tells no folder names: `~/x` below `home`, else `.._` + hash of the folder + name.
+#[must_use]
+pub fn minimise(path: &str, home: Option<&str>) -> String {
+    if path == "~" || path.starts_with("~/") || path.starts_with(".._") {
+        return path.to_owned();
+    }
+    if let Some(home) = home
+        && let Some(rest) = path.strip_prefix(home)
+    {
+        if rest.is_empty() {
+            return "~".into();
+        }
+        if let Some(rest) = rest.strip_prefix('/') {
+            return format!("~/{rest}");
+        }
+    }
+    match path.rsplit_once('/') {
+        None => path.to_owned(),
+        Some((folder, name)) => {
+            let folder = if folder.is_empty() { "/" } else { folder };
+            format!(".._{}/{name}", hex(&Sha1::digest(folder)[..4]))
+        }
+    }
+}
+
+/// The file name without its last extension: the session id of reports.
+#[must_use]
+pub fn stem(path: &str) -> String {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    match name.rfind('.') {
+        Some(dot) if dot > 0 && dot + 1 < name.len() => name[..dot].to_owned(),
+        _ => name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_cleaned_but_not_resolved() {
+        for (given, cleaned) in [
+            ("./logs//deep/../deep/s.jsonl", "logs/deep/../deep/s.jsonl"),
+            ("/a//b/", "/a/b"),
+            (".", ""),
+            ("s.jsonl", "s.jsonl"),
+        ] {
+            assert_eq!(clean(Path::new(given)), cleaned);
+        }
+    }
+
+    #[test]
+    fn folders_are_hashed_and_home_is_a_tilde() {
+        for (path, home, shown) in [
+            ("s.jsonl", None, "s.jsonl"),
+            ("logs/deep/session.jsonl", None, ".._c91ccbbd/session.jsonl"),
+            ("tree/b", None, ".._80655da8/b"),
+            ("/home/x/a/s.jsonl", Some("/home/x"), "~/a/s.jsonl"),
+            ("/home/x", Some("/home/x"), "~"),
+            ("~/s", None, "~/s"),
+        ] {
+            assert_eq!(minimise(path, home), shown);
+        }
+        assert_ne!(minimise("/home/xy/s", Some("/home/x")), "~/y/s");
+    }
+
+    #[test]
+    fn the_stem_drops_one_extension() {
+        for (path, expected) in [("a/b.tar.gz", "b.tar"), (".hidden", ".hidden"), ("a", "a"), ("a/b.jsonl", "b")] {
+            assert_eq!(stem(path), expected);
+        }
+    }
+}
