@@ -77,7 +77,7 @@ impl OpenCalls {
             if before != NONE && holds(context.event(before), event) { previous } else { NONE }
         };
         match event.kind {
-            Kind::ToolResult if event.correlation.is_none() => previous,
+            Kind::ToolResult if event.correlation.is_none() && !context.session.conventions.one_tree => previous,
             Kind::ToolResult => calls.get(event.correlation.index()).map_or(NONE, |&call| match call {
                 NONE => NONE,
                 call => self.batch[call as usize],
