@@ -4,6 +4,8 @@
 //! No check knows a vendor: formats differ only by the [`crate::model::Conventions`] they state.
 
 mod capped;
+#[cfg(test)]
+mod cases;
 mod cause;
 mod chain;
 mod checkpoint;
