@@ -4,11 +4,16 @@
 //! beyond what the format's own loaders do with it.
 
 pub mod claude_code;
+pub mod codex_exec;
+pub mod codex_rollout;
 pub mod detect;
+mod notice;
+pub mod pi;
 
 use std::borrow::Cow;
 
 use crate::finding::{Finding, Location};
+use crate::model::session::{Fact, Run};
 use crate::model::{Actor, Conventions, EventFlags, Kind, Value};
 use crate::record::Json;
 
@@ -85,6 +90,43 @@ pub struct Draft<'a> {
     pub object: Option<&'a dyn Fn() -> Value>,
 }
 
+impl<'a> Draft<'a> {
+    /// An event of `record` of which nothing more is known.
+    #[must_use]
+    pub fn new(
+        record: &Record<'_>,
+        id: Cow<'a, str>,
+        kind: Kind,
+        actor: Actor,
+        ts: Cow<'a, str>,
+        payload: &'a dyn Fn() -> Value,
+    ) -> Self {
+        Self {
+            id,
+            parent: None,
+            kind,
+            actor,
+            correlation: None,
+            message: None,
+            agent: None,
+            branch: None,
+            interaction: None,
+            ts,
+            seq: None,
+            line: record.line,
+            flags: EventFlags {
+                not_sent: !matches!(actor, Actor::User | Actor::Assistant | Actor::Tool),
+                ..EventFlags::default()
+            },
+            execution_state: None,
+            side_effects: None,
+            original_id: None,
+            payload,
+            object: None,
+        }
+    }
+}
+
 /// Takes what an adapter makes of records.
 pub trait Sink {
     /// One event of `record`.
@@ -95,6 +137,12 @@ pub trait Sink {
     fn checkpoint(&mut self, seq: Option<i64>, hash: Option<String>);
     /// A checkpoint of an embedded run state.
     fn run_state(&mut self, id: String, seq: Option<i64>, hash: Option<String>);
+    /// The compaction boundary just given keeps what stands before it from this event on.
+    fn kept_from(&mut self, _first_kept: &str) {}
+    /// Something that is no event but that a rule judges.
+    fn fact(&mut self, _fact: Fact) {}
+    /// A run of a printed stream is over; every event since the last one belongs to it.
+    fn run(&mut self, _run: Run) {}
 }
 
 /// Reads the records of one file. Made anew for each file.
@@ -166,7 +214,7 @@ impl std::fmt::Debug for Format {
 }
 
 /// Every supported format, by id.
-pub static FORMATS: &[&Format] = &[&claude_code::FORMAT];
+pub static FORMATS: &[&Format] = &[&claude_code::FORMAT, &codex_rollout::FORMAT, &pi::FORMAT];
 
 /// The format with this id.
 #[must_use]

@@ -8,6 +8,7 @@ use super::forest::Forest;
 use crate::finding::fingerprint::{Origin, fingerprint, hex};
 use crate::finding::{Finding, Stage, Subject};
 use crate::model::content_free::{REDACTED, mask, record_id};
+use crate::model::session::Fact;
 use crate::model::{Event, Recall, Session, Sym};
 use crate::rule::Rule;
 use crate::rule::profile::Profile;
@@ -96,6 +97,15 @@ impl<'a> Context<'a> {
         finding.line = (event.line > 0).then_some(event.line);
         finding.location = self.session.location(self.event(place));
         finding.subject = Subject { record: self.subject(event), part: String::new() };
+        finding
+    }
+
+    /// A finding about something an adapter saw that is no event.
+    pub(crate) fn about_fact(&self, rule: &'static Rule, fact: &Fact) -> Finding {
+        let mut finding = Finding::new(rule, Stage::Checking);
+        finding.line = fact.location.line;
+        finding.location = fact.location;
+        finding.subject = Subject { record: fact.subject.clone(), part: String::new() };
         finding
     }
 

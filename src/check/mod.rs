@@ -19,16 +19,20 @@ mod graph;
 mod graph_rules;
 mod identity;
 pub mod json_text;
+mod kept;
 mod open_call;
+mod ordinals;
 mod pair_placement;
 mod pair_placement_rules;
+mod path_pairing;
 #[cfg(test)]
 mod recorded;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod tool_pairing;
 mod tool_pairing_rules;
 mod union_find;
+mod unsent;
 
 use compatibility::{SL301, SL302};
 use framing::{SL001, SL002};
@@ -43,13 +47,15 @@ pub use checkpoint_rules::{SL201, SL202, SL203};
 pub use content::SL501;
 pub use graph_rules::{SL004, SL005, SL006, SL007};
 pub use identity::SL003;
+pub use ordinals::SL506;
 pub use pair_placement_rules::{SL105, SL106, SL107, SL108};
 pub use tool_pairing_rules::{SL101, SL102, SL103, SL104};
+pub use unsent::SL514;
 
 /// Every rule by code, collected from the files that hold them.
 pub static RULES: &[&Rule] = &[
     &SL001, &SL002, &SL003, &SL004, &SL005, &SL006, &SL007, &SL101, &SL102, &SL103, &SL104, &SL105, &SL106, &SL107,
-    &SL108, &SL201, &SL202, &SL203, &SL301, &SL302, &SL303, &SL501, &SL502,
+    &SL108, &SL201, &SL202, &SL203, &SL301, &SL302, &SL303, &SL501, &SL502, &SL506, &SL514,
 ];
 
 /// Runs every family over a session, in a fixed order: identity, graph, tool pairing, checkpoints, content.
@@ -64,8 +70,11 @@ pub fn run(session: &Session, recall: &dyn Recall, profile: &Profile, path: &str
     let (unpaired, pairs) = tool_pairing::check(&context);
     found.extend(unpaired);
     found.extend(pair_placement::check(&context, &pairs));
+    found.extend(kept::check(&context, &pairs));
     found.extend(checkpoint::check(&context));
     found.extend(content::check(&context));
+    found.extend(ordinals::check(&context));
+    found.extend(unsent::check(&context));
     cause::tie(&context, found)
 }
 

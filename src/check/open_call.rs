@@ -16,6 +16,8 @@ pub(crate) enum Ending {
     Tail,
     /// Only elsewhere: the branch was given up.
     LeftBranch,
+    /// It does, without the result, which stands on another branch.
+    AnsweredElsewhere,
     /// It does; `cut_off_by` names the event whose lost parent parts what follows from the call, or none.
     Middle {
         /// Position, or [`NONE`].

@@ -121,3 +121,13 @@ fn judge_all(folders: &[&str], formats: &[&str]) {
 fn claude_code() {
     judge_all(&["claude-code", "claude-code-fresh"], &["claude-code"]);
 }
+
+#[test]
+fn codex() {
+    judge_all(&["codex", "codex-fresh"], &["codex"]);
+}
+
+#[test]
+fn pi() {
+    judge_all(&["pi", "pi-fresh", "openclaw"], &["pi", "openclaw"]);
+}
