@@ -5,6 +5,8 @@
 
 mod items;
 mod ordinals;
+#[cfg(test)]
+mod tests;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -171,7 +173,7 @@ impl Adapter for CodexRollout {
             self.flat = json.get("payload").is_none() && (is_flat_header(json) || items::is_item(json));
             // A broken first line has its own finding.
             if !is_header && !self.flat && record.ordinal == 1 {
-                self.headless = Some(notice::field(record, "missing-header", Severity::Error, "type"));
+                self.headless = Some(notice::missing_header(record));
             }
         }
         if self.flat {

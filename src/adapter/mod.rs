@@ -9,6 +9,8 @@ pub mod codex_rollout;
 pub mod detect;
 mod notice;
 pub mod pi;
+#[cfg(test)]
+mod testing;
 
 use std::borrow::Cow;
 

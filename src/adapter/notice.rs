@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use super::{Record, Sink};
 use crate::check::compatibility::SL302;
+use crate::check::framing::SL001;
 use crate::finding::fingerprint::hex;
 use crate::finding::{Finding, Severity, Stage, Subject};
 use crate::model::content_free;
@@ -33,6 +34,14 @@ pub(super) fn field(
     evidence.insert("record_ordinal".into(), record.ordinal.into());
     evidence.insert("field_path".into(), field_path.into());
     finding.subject = Subject { record: hex(&Sha256::digest(record.json.raw())), part: field_path.into() };
+    finding
+}
+
+/// SL001 about the first record of a log that does not begin with its header.
+pub(super) fn missing_header(record: &Record<'_>) -> Finding {
+    let mut finding = field(record, "missing-header", SL001.severity, "type");
+    (finding.rule, finding.repairability) = (&SL001, SL001.repairability);
+    finding.subject = Subject { record: String::new(), part: "header".into() };
     finding
 }
 

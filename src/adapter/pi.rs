@@ -4,6 +4,8 @@
 //! entries get positional ones. Both kinds are healthy, and so are branches, several roots and any order of lines.
 
 mod message;
+#[cfg(test)]
+mod tests;
 
 use std::borrow::Cow;
 
@@ -213,7 +215,7 @@ impl Adapter for Pi {
         }
         // A broken first line has its own finding.
         if position == 0 && record.ordinal == 1 {
-            sink.finding(notice::field(record, "missing-header", Severity::Error, "type"));
+            sink.finding(notice::missing_header(record));
         }
         if position == 0 {
             self.linear = json.get("id").is_none() && json.get("parentId").is_none();
