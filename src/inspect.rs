@@ -148,7 +148,8 @@ fn hash(path: &Path) -> io::Result<(String, u64)> {
 fn undetected(outcome: Outcome, options: &Options) -> Finding {
     let (rule, variant) = match &outcome {
         Outcome::Database => (&SL001, "live-database"),
-        Outcome::Empty => (&SL001, "empty-input"),
+        Outcome::Empty { .. } => (&SL001, "empty-input"),
+        Outcome::Undecided { reason: "low-confidence", .. } => (&SL302, "not-a-session"),
         _ => (&SL302, "ambiguous-format"),
     };
     let mut finding = Finding::new(rule, Stage::Reading);
@@ -173,9 +174,14 @@ fn undetected(outcome: Outcome, options: &Options) -> Finding {
             evidence.insert("confidence_min".into(), confidence.into());
             evidence.insert("margin_min".into(), margin.into());
         }
-        _ => {
+        Outcome::Empty { bytes } => {
+            // Agents leave empty files behind; blanks in a file are nobody's work.
+            if bytes == 0 {
+                finding.severity = Severity::Info;
+            }
             evidence.insert("reason".into(), "empty_input".into());
         }
+        Outcome::Winner(..) => {}
     }
     finding
 }

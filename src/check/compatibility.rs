@@ -62,9 +62,21 @@ pub static SL302: Rule = Rule {
         },
         Text {
             variant: "ambiguous-format",
-            what: "The file fits no known session format, or two equally well.",
+            what: "The file fits two session formats equally well.",
             consequence: "Nothing was checked.",
-            next: "Name the format with --format, or leave the file out if it is not a session log.",
+            next: "Name the format with --format.",
+        },
+        Text {
+            variant: "not-a-session",
+            what: "Nothing in the file looks like a session log of a known format.",
+            consequence: "Nothing was checked.",
+            next: "Leave the file out, or name its format with --format if it is a session log.",
+        },
+        Text {
+            variant: "unsupported-format",
+            what: "The file is a session log of a program whose format is not supported yet.",
+            consequence: "Nothing was checked.",
+            next: "Leave the file out, or run `sesslint bundle` on it and attach the output to a request for support.",
         },
         Text {
             variant: "format-not-admitted",

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use globset::Glob;
 use sesslint::adapter::Format;
 use sesslint::finding::Severity;
 use sesslint::rule::profile::{self, Profile};
@@ -96,19 +97,29 @@ impl FailOn {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Check one session log
+    /// Check session logs
     Check(CheckArgs),
+    /// Check every session log below folders
+    Scan(ScanArgs),
+    /// Tell what a code means, what happens, and how it is repaired
+    Explain(ExplainArgs),
+    /// List the formats that are read
+    Formats(JsonArgs),
+    /// Tell the versions of the program, its adapters, profiles and schemas
+    Version(JsonArgs),
+    /// Print a completion script
+    Completion(CompletionArgs),
+    /// Print the man page of the program or of a command
+    Man(ManArgs),
 }
 
-/// `sesslint check`
+/// Where reports go and what fails.
 #[derive(Debug, Args)]
-pub struct CheckArgs {
-    /// The session log
-    pub path: PathBuf,
+pub struct ReportArgs {
     /// Print the report as JSON
     #[arg(long)]
     pub json: bool,
-    /// Write the report as FORMAT (human, json, sarif, markdown, github), to PATH or to standard output. Repeatable
+    /// Write the report as FORMAT (human, json, jsonl, sarif, markdown, github, gitlab, junit, html), to PATH or to standard output. Repeatable
     #[arg(long, alias = "output-format", value_name = "FORMAT[=PATH]", value_parser = Output::parse)]
     pub output: Vec<Output>,
     /// Fail (exit 1) from this severity on
@@ -120,6 +131,112 @@ pub struct CheckArgs {
     /// Least lead over the next format, between 0 and 1
     #[arg(long, value_name = "SCORE", value_parser = score)]
     pub margin_min: Option<f64>,
+}
+
+/// Which files of a tree are checked.
+#[derive(Debug, Args)]
+pub struct TreeArgs {
+    /// Follow symbolic links
+    #[arg(long)]
+    pub follow_symlinks: bool,
+    /// Check at most this many files
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = positive)]
+    pub max_files: u64,
+    /// Check at most this many bytes in all
+    #[arg(long, value_name = "BYTES", default_value_t = 1 << 30, value_parser = positive)]
+    pub max_bytes: u64,
+    /// Leave out paths that match, relative to their root. Repeatable
+    #[arg(long, value_name = "GLOB", value_parser = glob)]
+    pub exclude: Vec<Glob>,
+    /// Check only files with this ending, such as jsonl. Repeatable
+    #[arg(long, value_name = "ENDING")]
+    pub ext: Vec<String>,
+    /// Check part I of N, chosen by a hash of the path
+    #[arg(long, value_name = "I/N", value_parser = shard)]
+    pub shard: Option<(u64, u64)>,
+    /// Threads; one per processor unless given
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub jobs: Option<u64>,
+    /// Tell progress on standard error, one JSON object a line
+    #[arg(long)]
+    pub progress_json: bool,
+}
+
+/// `sesslint check`
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// Session logs
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// Scan folders too
+    #[arg(short, long)]
+    pub recursive: bool,
+    #[command(flatten)]
+    pub report: ReportArgs,
+    #[command(flatten)]
+    pub tree: TreeArgs,
+}
+
+/// `sesslint scan`
+#[derive(Debug, Args)]
+pub struct ScanArgs {
+    /// Files and folders
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// Print the limits of reading and stop
+    #[arg(long)]
+    pub show_limits: bool,
+    /// Sub-folders too; always on
+    #[arg(short, long)]
+    pub recursive: bool,
+    #[command(flatten)]
+    pub report: ReportArgs,
+    #[command(flatten)]
+    pub tree: TreeArgs,
+}
+
+/// `sesslint explain`
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// A code such as SL004; without one, all codes are listed
+    pub code: Option<String>,
+}
+
+/// A command whose only choice is JSON
+#[derive(Debug, Args)]
+pub struct JsonArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `sesslint completion`
+#[derive(Debug, Args)]
+pub struct CompletionArgs {
+    /// The shell
+    pub shell: clap_complete::Shell,
+}
+
+/// `sesslint man`
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// A command; the program itself without one
+    pub command: Option<String>,
+}
+
+fn positive(text: &str) -> Result<u64, String> {
+    text.parse().ok().filter(|n| *n > 0).ok_or_else(|| format!("expected a whole number above 0, got {text:?}"))
+}
+
+fn glob(text: &str) -> Result<Glob, String> {
+    Glob::new(text).map_err(|error| error.to_string())
+}
+
+fn shard(text: &str) -> Result<(u64, u64), String> {
+    let parts = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+    parts
+        .filter(|(i, n): &(u64, u64)| (1..=*n).contains(i))
+        .ok_or_else(|| format!("expected I/N with 1 <= I <= N, got {text:?}"))
 }
 
 fn format_named(name: &str) -> Result<FormatChoice, String> {

@@ -5,7 +5,10 @@
 mod args;
 mod check;
 mod env;
+mod info;
 mod output;
+mod progress;
+mod scan;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -47,7 +50,8 @@ pub fn main() -> ExitCode {
         }
     };
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let mut err = io::stderr().lock();
+    // Not locked: the threads of a scan tell progress there.
+    let mut err = io::stderr();
     let result = run(&cli, &mut out, &mut err).and_then(|code| {
         out.flush()?;
         Ok(code)
@@ -70,5 +74,11 @@ fn run(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failur
             Ok(0)
         }
         Some(Command::Check(args)) => check::run(&cli.global, args, out, err),
+        Some(Command::Scan(args)) => scan::run(&cli.global, args, out, err),
+        Some(Command::Explain(args)) => info::explain(args, out),
+        Some(Command::Formats(args)) => info::formats(args, out),
+        Some(Command::Version(args)) => info::version(args, out),
+        Some(Command::Completion(args)) => info::completion(args, out),
+        Some(Command::Man(args)) => info::man(args, out),
     }
 }

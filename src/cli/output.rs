@@ -3,8 +3,7 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use sesslint::emit::{self, Format, Options};
-use sesslint::report::Report;
+use sesslint::emit::{Format, Options};
 use sesslint::write;
 
 /// One requested output.
@@ -28,18 +27,22 @@ impl Output {
     }
 }
 
-/// Writes every output. At most one may go to standard output; without any, text does.
+/// Writes every output with `print`.
 ///
 /// # Errors
 /// A file cannot be written; the message names it.
-pub fn write_all(outputs: &[Output], reports: &[Report], options: &Options, stdout: &mut dyn Write) -> io::Result<()> {
+pub fn write_all(
+    outputs: &[Output],
+    options: &Options,
+    stdout: &mut dyn Write,
+    print: impl Fn(Format, &Options, &mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
     for output in outputs {
         match &output.path {
-            None => emit::write(output.format, reports, options, stdout)?,
+            None => print(output.format, options, stdout)?,
             Some(path) => {
                 let mut bytes = Vec::new();
-                let plain = Options { colour: false, ..options.clone() };
-                emit::write(output.format, reports, &plain, &mut bytes)?;
+                print(output.format, &Options { colour: false, ..options.clone() }, &mut bytes)?;
                 write::replace(path, &bytes).map_err(|error| {
                     io::Error::new(error.kind(), format!("{}: cannot write the report: {error}", path.display()))
                 })?;

@@ -83,6 +83,11 @@ fn write_report(report: &Report, options: &Options, out: &mut dyn Write) -> io::
     if !report.findings.is_empty() {
         writeln!(out, "\nFindings:")?;
     }
+    write_findings(report, options, out)
+}
+
+/// The findings of a report, repeated ones folded.
+pub(super) fn write_findings(report: &Report, options: &Options, out: &mut dyn Write) -> io::Result<()> {
     for row in fold(&report.findings) {
         match row {
             Row::One(_, finding) => write_finding(report, finding, options, out)?,

@@ -18,6 +18,7 @@ mod junit;
 mod markdown;
 mod rank;
 mod sarif;
+mod scan;
 mod wording;
 
 #[cfg(test)]
@@ -27,7 +28,9 @@ use std::io;
 use std::str::FromStr;
 
 use crate::report::Report;
+
 use crate::report::gate::Gate;
+pub use scan::write_scan;
 
 /// What a run can write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

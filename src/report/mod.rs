@@ -186,12 +186,23 @@ impl Report {
     /// The file holds nothing but blanks.
     #[must_use]
     pub fn is_empty_file(&self) -> bool {
-        self.format == "unknown" && self.findings.iter().any(|f| f.variant == "empty-input")
+        self.undetected_as("empty-input")
     }
 
     /// Nothing in the file looks like a session of any format.
     #[must_use]
     pub fn is_not_a_session(&self) -> bool {
-        self.format == "unknown" && self.findings.iter().any(|f| f.variant == "not-a-session")
+        self.undetected_as("not-a-session")
+    }
+
+    /// The format, or its version, is known but not read.
+    #[must_use]
+    pub fn is_unsupported(&self) -> bool {
+        self.undetected_as("unsupported-format")
+            || self.findings.iter().any(|f| f.code() == "SL301" && f.severity >= Severity::Error)
+    }
+
+    fn undetected_as(&self, variant: &str) -> bool {
+        self.format == "unknown" && self.findings.iter().any(|f| f.variant == variant)
     }
 }

@@ -6,4 +6,5 @@
 
 mod conformance;
 mod corpus;
+mod docs;
 mod support;
