@@ -14,6 +14,7 @@ use std::collections::HashMap;
 use super::detect::Sample;
 use super::notice::{self, UnknownTypes};
 use super::{Adapter, Draft, Format, Framing, Metadata, Record, Sink, synthetic_id, timestamp};
+use crate::check::json_text::SL303;
 use crate::finding::{Finding, Severity};
 use crate::model::session::{Adjacency, Fact, FactKind};
 use crate::model::{Actor, Conventions, Kind, Value};
@@ -44,6 +45,7 @@ const CONVENTIONS: Conventions = Conventions {
     compaction_on_chain: false,
     checkpoints: false,
     identity_by_bytes: true,
+    resends_copies: true,
 };
 
 /// Record types without part in the history that is sent.
@@ -201,6 +203,16 @@ impl Adapter for CodexRollout {
             sink.finding(finding);
         }
         self.ordinals.finish(self.paginated, sink);
+    }
+
+    fn text(&self, finding: &mut Finding) {
+        if finding.code() == SL303.code {
+            (finding.variant, finding.severity) = ("dropped-record", Severity::Error);
+        }
+    }
+
+    fn refuses_byte_order_mark(&self) -> bool {
+        true
     }
 
     fn conventions(&self) -> Conventions {

@@ -151,6 +151,12 @@ pub trait Sink {
 pub trait Adapter {
     /// Reads one record.
     fn read(&mut self, record: &Record<'_>, sink: &mut dyn Sink);
+    /// A record's text says something by itself: a name twice, half a surrogate. Says how bad that is to the loaders.
+    fn text(&self, _finding: &mut Finding) {}
+    /// Whether the loaders refuse a file that begins with a byte order mark.
+    fn refuses_byte_order_mark(&self) -> bool {
+        false
+    }
     /// The file has ended.
     fn finish(&mut self, _sink: &mut dyn Sink) {}
     /// How the session is to be judged; asked once, at the end.

@@ -13,6 +13,7 @@ use super::detect::Sample;
 use super::notice::{self, UnknownTypes};
 use super::{Adapter, Draft, Format, Framing, Metadata, Record, Sink, synthetic_id, timestamp};
 use crate::check::compatibility::SL301;
+use crate::check::json_text::SL502;
 use crate::finding::{Finding, Severity};
 use crate::model::session::Adjacency;
 use crate::model::{Actor, Conventions, Kind, Value};
@@ -42,6 +43,7 @@ const CONVENTIONS: Conventions = Conventions {
     compaction_on_chain: true,
     checkpoints: false,
     identity_by_bytes: true,
+    resends_copies: false,
 };
 
 /// The newest version that current programs write.
@@ -233,6 +235,16 @@ impl Adapter for Pi {
                 self.plain(record, &entry, Kind::Opaque, Actor::System, sink);
             }
         }
+    }
+
+    fn text(&self, finding: &mut Finding) {
+        if finding.code() == SL502.code {
+            (finding.variant, finding.severity) = ("replaced", Severity::Warning);
+        }
+    }
+
+    fn refuses_byte_order_mark(&self) -> bool {
+        true
     }
 
     fn conventions(&self) -> Conventions {

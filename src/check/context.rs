@@ -146,7 +146,7 @@ impl Found {
 }
 
 fn superseded(session: &Session, forest: &Forest) -> Vec<bool> {
-    if !session.conventions.identity_by_bytes {
+    if !session.conventions.identity_by_bytes || session.conventions.resends_copies {
         return Vec::new();
     }
     let mut whole = vec![true; session.records.len()];

@@ -51,6 +51,7 @@ pub(crate) const FOREST: Conventions = Conventions {
     compaction_on_chain: true,
     checkpoints: false,
     identity_by_bytes: true,
+    resends_copies: false,
     ..Conventions::CANONICAL
 };
 

@@ -162,6 +162,8 @@ pub struct Conventions {
     pub checkpoints: bool,
     /// Two records with one id count as identical when their bytes are, whatever their position.
     pub identity_by_bytes: bool,
+    /// A record that is stored twice is sent twice, and the request is refused for it.
+    pub resends_copies: bool,
 }
 
 impl Conventions {
@@ -177,6 +179,7 @@ impl Conventions {
         compaction_on_chain: false,
         checkpoints: true,
         identity_by_bytes: false,
+        resends_copies: false,
     };
 }
 

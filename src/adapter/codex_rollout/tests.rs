@@ -73,6 +73,20 @@ fn what_the_loaders_drop_is_said_once() {
 }
 
 #[test]
+fn texts_that_the_loaders_cannot_read() {
+    let twice = r#"{"timestamp":"t","type":"turn_context","type":"turn_context","payload":{}}"#;
+    let half = r#"{"timestamp":"t","type":"event_msg","payload":{"message":"\ud83d"}}"#;
+    judge(
+        &FORMAT,
+        &[
+            ("a key twice", &[META, twice], &["SL303 error 2 dropped-record"]),
+            ("half a surrogate", &[META, half], &["SL502 error 2"]),
+            ("a mark at the start", &[&format!("\u{feff}{META}"), USER], &["SL001 error 1 byte-order-mark"]),
+        ],
+    );
+}
+
+#[test]
 fn headers() {
     let no_cwd = r#"{"timestamp":"t","type":"session_meta","payload":{"id":"s"}}"#;
     judge(
@@ -112,6 +126,40 @@ fn numbers() {
     assert_eq!(read(&FORMAT, fork.as_bytes()).1, Vec::<String>::new());
     let torn = [PAGED, r#"{"timestamp":"t","ordinal":1,"ty"#, &numbered("1")].join("\n");
     assert_eq!(read(&FORMAT, torn.as_bytes()).1, ["SL001 error 2 malformed-line"]);
+}
+
+#[test]
+fn copies_are_sent_and_refused() {
+    let with_id = |line: &str, ordinal: u32| {
+        line.replace("{\"timestamp\"", &format!("{{\"ordinal\":{ordinal},\"timestamp\""))
+            .replace("\"payload\":{", "\"payload\":{\"id\":\"i1\",")
+    };
+    judge(
+        &FORMAT,
+        &[
+            (
+                "a message",
+                &[PAGED, &with_id(SAID, 1), &with_id(SAID, 1)],
+                &["SL003 error 3 identical-duplicate [SL506 warning 3 repeated]"],
+            ),
+            (
+                "a call",
+                &[
+                    PAGED,
+                    &with_id(CALL, 1),
+                    &with_id(CALL, 1),
+                    &OUTPUT.replace("{\"timestamp\"", "{\"ordinal\":2,\"timestamp\""),
+                ],
+                &["SL103 error 3 [SL003 error 3 identical-duplicate] [SL506 warning 3 repeated]"],
+            ),
+            (
+                "one id, two items",
+                &[META, &with_id(SAID, 1), &with_id(USER, 2)],
+                &["SL003 error 3 conflicting-duplicate"],
+            ),
+            ("without ids", &[META, SAID, SAID], &[]),
+        ],
+    );
 }
 
 #[test]

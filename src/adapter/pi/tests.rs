@@ -135,6 +135,8 @@ fn headers() {
             ("second", &[&user, HEAD], &["SL001 error 1 missing-header"]),
             ("broken", &[&HEAD[..30], &user], &["SL001 error 1 malformed-line"]),
             ("again", &[HEAD, &user, HEAD], &[]),
+            ("behind a mark", &[&format!("\u{feff}{HEAD}"), &user], &["SL001 error 1 byte-order-mark"]),
+            ("half a surrogate", &[HEAD, &user.replace('x', r"\ud83d")], &["SL502 warning 2 replaced"]),
             ("newer", &[&HEAD.replace(":3", ":4"), &user], &["SL301 info 1 newer"]),
             ("without id", &[&HEAD.replace(r#""id":"s","#, ""), &user], &["SL302 error 1 refused-header"]),
         ],
