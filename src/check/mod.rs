@@ -17,6 +17,8 @@ mod forest;
 pub mod framing;
 mod graph;
 mod graph_rules;
+#[cfg(test)]
+mod hostile;
 mod identity;
 pub mod json_text;
 mod kept;
