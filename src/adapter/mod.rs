@@ -4,11 +4,13 @@
 //! beyond what the format's own loaders do with it.
 
 pub mod claude_code;
+pub mod claude_stream;
 pub mod codex_exec;
 pub mod codex_rollout;
 pub mod detect;
 mod notice;
 pub mod pi;
+mod printed;
 #[cfg(test)]
 mod testing;
 
@@ -222,7 +224,8 @@ impl std::fmt::Debug for Format {
 }
 
 /// Every supported format, by id.
-pub static FORMATS: &[&Format] = &[&claude_code::FORMAT, &codex_rollout::FORMAT, &pi::FORMAT];
+pub static FORMATS: &[&Format] =
+    &[&claude_code::FORMAT, &claude_stream::FORMAT, &codex_exec::FORMAT, &codex_rollout::FORMAT, &pi::FORMAT];
 
 /// The format with this id.
 #[must_use]

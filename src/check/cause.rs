@@ -79,6 +79,7 @@ impl<'a, 'b> Causes<'a, 'b> {
             "SL007" => self.extra_heads(),
             "SL101" if !one_tree && one.at != NONE => self.lost_with_parent(one.at),
             "SL102" if !one_tree && one.with != NONE => self.missing_parent(one.with),
+            "SL102" if one.finding.variant == "stopped" => self.stop_of(one.at),
             "SL106" if one.finding.variant.is_empty() && one.at != NONE => self.parted(one),
             "SL107" if one.at != NONE => self.split_of(one),
             "SL203" => self.doubt(one),
@@ -148,6 +149,12 @@ impl<'a, 'b> Causes<'a, 'b> {
     /// The compaction that splits the same pair.
     fn split_of(&self, pair: &Found) -> Option<usize> {
         self.place("SL108", pair.at).filter(|&i| self.found[i].with == pair.with)
+    }
+
+    /// The end that the run of a call did not come to.
+    fn stop_of(&self, call: u32) -> Option<usize> {
+        let run = self.context.run_of(call)?;
+        self.place("SL503", run.events.1 - 1)
     }
 
     /// Where copies are sent, the copy of a call or result is the repeated call or result itself.

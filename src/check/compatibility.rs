@@ -91,6 +91,12 @@ pub static SL302: Rule = Rule {
             next: "Compare the record with its neighbours and put the field right, or restore the record from a copy.",
         },
         Text {
+            variant: "missing-beginning",
+            what: "The output does not begin with the record that begins a run.",
+            consequence: "What happened before the first record is unknown; results without call were not reported.",
+            next: "Keep the whole output of the job, not only its tail.",
+        },
+        Text {
             variant: "refused-header",
             what: "The header of the log lacks a field that its loader needs.",
             consequence: "The loader refuses the session.",

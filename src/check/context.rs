@@ -8,7 +8,7 @@ use super::forest::Forest;
 use crate::finding::fingerprint::{Origin, fingerprint, hex};
 use crate::finding::{Finding, Stage, Subject};
 use crate::model::content_free::{REDACTED, mask, record_id};
-use crate::model::session::Fact;
+use crate::model::session::{Fact, Run};
 use crate::model::{Event, Recall, Session, Sym};
 use crate::rule::Rule;
 use crate::rule::profile::Profile;
@@ -72,6 +72,12 @@ impl<'a> Context<'a> {
     /// All events with their positions.
     pub(crate) fn events(&self) -> impl Iterator<Item = (u32, &'a Event)> + use<'a> {
         (0..).zip(&self.session.events)
+    }
+
+    /// The run of a printed stream that an event belongs to.
+    pub(crate) fn run_of(&self, at: u32) -> Option<&'a Run> {
+        let runs = &self.session.runs;
+        runs.get(runs.partition_point(|run| run.events.1 <= at))
     }
 
     /// The id of the event at a position.

@@ -247,6 +247,10 @@ fn open_calls(context: &Context<'_>, open: &[u32], answered_elsewhere: &[u32]) -
             Ending::LeftBranch => {
                 finding.variant = "left-branch";
             }
+            Ending::Stopped => {
+                finding.variant = "stopped";
+                finding.severity = Severity::Info;
+            }
             Ending::AnsweredElsewhere => {
                 finding.variant = "answered-elsewhere";
                 finding.severity = Severity::Info;

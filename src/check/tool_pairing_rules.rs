@@ -65,6 +65,12 @@ pub static SL102: Rule = Rule {
             next: "Find out whether the tool ran before it is run again; a repair can remove the call.",
         },
         Text {
+            variant: "stopped",
+            what: "A tool call was open when the run was stopped or its output was copied.",
+            consequence: "Whether the tool came to its end is unknown.",
+            next: "Check what the command did before the job is run again.",
+        },
+        Text {
             variant: "answered-elsewhere",
             what: "The history goes on from a tool call whose result stands on another branch.",
             consequence: "The loader makes up an answer to the call on the branch that is resumed.",

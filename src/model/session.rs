@@ -109,6 +109,22 @@ pub enum FactKind {
     },
     /// A second header, behind which loaders forget everything above.
     SecondHeader,
+    /// An end marker in a run that had ended already.
+    ExtraEnd,
+    /// A message that was printed piece by piece and never came to its end.
+    PartialUnfinished {
+        /// The run that it belongs to has an end marker.
+        run_ended: bool,
+    },
+    /// A message that was printed piece by piece and never as a whole.
+    PartialWithoutFinal {
+        /// The run that it belongs to has an end marker.
+        run_ended: bool,
+    },
+    /// A command that is said to be completed although nobody knows how it went.
+    AbandonedCommand,
+    /// A record of a sub-agent whose call was not printed before.
+    UnknownCaller,
 }
 
 /// One run of a printed stream: from its header to its end marker.

@@ -131,3 +131,13 @@ fn codex() {
 fn pi() {
     judge_all(&["pi", "pi-fresh", "openclaw"], &["pi", "openclaw"]);
 }
+
+#[test]
+fn claude_stream() {
+    judge_all(&["claude-stream"], &["claude-stream"]);
+}
+
+#[test]
+fn codex_exec() {
+    judge_all(&["codex-exec"], &["codex-exec"]);
+}
