@@ -9,6 +9,7 @@
 pub mod adapter;
 pub mod check;
 pub mod emit;
+pub mod export;
 pub mod finding;
 pub mod inspect;
 pub mod model;

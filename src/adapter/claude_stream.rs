@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use super::codex_exec::PRINTED;
 use super::detect::Sample;
 use super::printed::Runs;
-use super::{Adapter, Draft, Format, Framing, Metadata, Record, Sink, synthetic_id};
+use super::{Adapter, Document, Draft, Format, Framing, Metadata, Record, Sink, synthetic_id};
 use crate::model::session::{Fact, FactKind};
 use crate::model::{Actor, Conventions, Kind};
 use crate::record::Json;
@@ -28,10 +28,13 @@ pub static FORMAT: Format = Format {
     versions: &["2.0.55 - 2.0.76", "2.1.1 - 2.1.233"],
     description: "Records that `claude -p --output-format stream-json` prints, as lines or as one array",
     default_profile: "neutral",
-    framing: Framing::LinesOrDocument,
+    framing: Framing::LinesOrDocument(&ARRAY),
     score,
     open: |path| Box::new(ClaudeStream { path: path.to_owned(), ..ClaudeStream::default() }),
 };
+
+/// The records as one array, as the vendor's action writes them. An object is the end record, a line like any other.
+static ARRAY: Document = Document { items: "", is_document: |_| false, not_object: "not_object" };
 
 fn score(sample: &Sample) -> f64 {
     // Another program prints the same first and last record, but its own tool records and no ids.

@@ -3,6 +3,7 @@
 use std::io::{self, Read};
 
 use super::{FORMATS, Format};
+use crate::record::outline::{begins_list, outline};
 use crate::record::{Json, Node, NodeKind, Scanner};
 use crate::rule::profile::Profile;
 use crate::source::{BOM, LineReader, MAX_LINE_BYTES, SQLITE_MAGIC};
@@ -29,8 +30,8 @@ impl SampleRecord {
         if text.len() <= KEPT_WHOLE {
             return Self { text: text.to_vec(), tape: scanner.tape().to_vec() };
         }
-        let text = outline(text, scanner.tape());
-        // The outline of a value is a value: scanning it cannot fail.
+        let text = shortened(text, scanner.tape());
+        // A shortened value is still a value: scanning it cannot fail.
         let _ = scanner.scan(&text, SAMPLE_DEPTH);
         Self { text, tape: scanner.tape().to_vec() }
     }
@@ -83,24 +84,30 @@ impl Sample {
                 }
                 bytes = bytes.strip_prefix(BOM).unwrap_or(bytes);
             }
-            if let Some(document) = &mut document {
-                document.extend_from_slice(bytes);
-                document.push(b'\n');
-                if document.len() > DOCUMENT_SAMPLE {
-                    break;
+            if let Some(text) = &mut document {
+                if lines == 1 && text.starts_with(b"{") && is_record(bytes, &mut scanner) {
+                    // A whole record behind it: what looked like a document was a record that was cut.
+                    document = None;
+                    sample.unreadable += 1;
+                } else {
+                    lines += usize::from(!bytes.trim_ascii().is_empty());
+                    text.extend_from_slice(bytes);
+                    text.push(b'\n');
+                    if text.len() > DOCUMENT_SAMPLE {
+                        break;
+                    }
+                    continue;
                 }
-                continue;
             }
             if bytes.iter().all(|b| matches!(b, b'\t' | 0x0B | 0x0C | b'\r' | b' ' | b'\n')) {
                 continue;
             }
             lines += 1;
             sample.is_empty = false;
-            let scanned = scanner.scan(bytes, SAMPLE_DEPTH).is_ok() && simdutf8::basic::from_utf8(bytes).is_ok();
             let first = lines == 1;
-            if scanned && scanner.tape()[0].kind == NodeKind::Object {
+            if is_record(bytes, &mut scanner) {
                 sample.records.push(SampleRecord::new(bytes, &mut scanner));
-            } else if first && opens_document(bytes) {
+            } else if first && opens_document(bytes, &mut scanner) {
                 let mut text = bytes.to_vec();
                 text.push(b'\n');
                 document = Some(text);
@@ -135,8 +142,10 @@ impl Sample {
                 }
                 at = crate::record::scan::skip_blanks(text, at + 1);
             }
-        } else if scanner.scan(text, SAMPLE_DEPTH).is_ok() {
-            self.records.push(SampleRecord::new(text, scanner));
+        } else if let Some(text) = outline(text, scanner)
+            && scanner.scan(&text, SAMPLE_DEPTH).is_ok()
+        {
+            self.records.push(SampleRecord::new(&text, scanner));
         }
     }
 
@@ -152,7 +161,7 @@ impl Sample {
 }
 
 /// The text of a record with its long strings emptied and whatever lies below the tape left out.
-fn outline(text: &[u8], tape: &[Node]) -> Vec<u8> {
+fn shortened(text: &[u8], tape: &[Node]) -> Vec<u8> {
     const LONG: u32 = 256;
     let mut out = Vec::new();
     let mut copied = 0;
@@ -176,13 +185,19 @@ fn outline(text: &[u8], tape: &[Node]) -> Vec<u8> {
     out
 }
 
+/// Whether a line is one JSON object; leaves it on the tape.
+fn is_record(line: &[u8], scanner: &mut Scanner) -> bool {
+    scanner.scan(line, SAMPLE_DEPTH).is_ok()
+        && simdutf8::basic::from_utf8(line).is_ok()
+        && scanner.tape()[0].kind == NodeKind::Object
+}
+
 /// How much of a pretty-printed document is read for recognition.
 const DOCUMENT_SAMPLE: usize = 4 << 20;
 
-/// An array, or an object that goes on behind its first line.
-fn opens_document(line: &[u8]) -> bool {
-    let text = line.trim_ascii();
-    text.starts_with(b"[") || text == b"{" || (text.starts_with(b"{") && !text.ends_with(b"}"))
+/// An array, or an object that is not whole on its first line.
+fn opens_document(line: &[u8], scanner: &mut Scanner) -> bool {
+    line.trim_ascii_start().starts_with(b"{") || begins_list(line, scanner)
 }
 
 /// The outcome of detection.

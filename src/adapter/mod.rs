@@ -3,14 +3,17 @@
 //! An adapter states facts (events, conventions, what it cannot read); it never decides how bad something is
 //! beyond what the format's own loaders do with it.
 
+pub mod canonical;
 pub mod claude_code;
 pub mod claude_stream;
 pub mod codex_exec;
 pub mod codex_rollout;
 pub mod detect;
 mod notice;
+pub mod openai_agents;
 pub mod pi;
 mod printed;
+pub mod run_state;
 #[cfg(test)]
 mod testing;
 
@@ -159,6 +162,16 @@ pub trait Adapter {
     fn refuses_byte_order_mark(&self) -> bool {
         false
     }
+    /// A JSON document begins: the members before its items, none when it is an array. False: nothing in it is to be read.
+    fn opens(&mut self, _head: Option<Json<'_>>) -> bool {
+        true
+    }
+    /// A JSON document has ended: an object without its items (their list stands there empty), none when it is an array.
+    fn document(&mut self, _head: Option<&Record<'_>>, _sink: &mut dyn Sink) {}
+    /// A line is no record. Completes the finding about it; false when it is not to be reported.
+    fn broken(&mut self, _fault: &Fault, _finding: &mut Finding) -> bool {
+        true
+    }
     /// The file has ended.
     fn finish(&mut self, _sink: &mut dyn Sink) {}
     /// How the session is to be judged; asked once, at the end.
@@ -186,13 +199,37 @@ pub struct Metadata {
     pub run_state: Option<serde_json::Value>,
 }
 
-/// How the bytes of a format are cut into records.
+/// Why a line is no record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The reference program's word for it; `not_object` where it has several.
+    pub reason: &'static str,
+    /// What is wrong with its JSON.
+    pub detail: Option<&'static str>,
+    /// Number among the non-blank lines, from 1.
+    pub ordinal: u64,
+}
+
+/// How the bytes of a format are cut into records.
+#[derive(Clone, Copy, Debug)]
 pub enum Framing {
-    /// One JSON object a line.
+    /// One JSON object a line. Whole records on a broken line are read; only a last line without line end is torn.
     Lines,
-    /// One JSON document, or lines: told by the first bytes.
-    LinesOrDocument,
+    /// Lines like these, or one JSON document: told by the first bytes.
+    LinesOrDocument(&'static Document),
+    /// One JSON object a line or one document; nothing on a broken line is read, and the last line is torn however it ends.
+    StrictLinesOrDocument(&'static Document),
+}
+
+/// What a JSON document of a format looks like, beside an array of items.
+#[derive(Debug)]
+pub struct Document {
+    /// The member of an object that lists its items; empty when only arrays have items.
+    pub items: &'static str,
+    /// Whether an object on the first line is a document by its own members, not the first record of a stream.
+    pub is_document: fn(Json<'_>) -> bool,
+    /// The reason stated for an item that is no object.
+    pub not_object: &'static str,
 }
 
 /// One supported format.
@@ -224,8 +261,15 @@ impl std::fmt::Debug for Format {
 }
 
 /// Every supported format, by id.
-pub static FORMATS: &[&Format] =
-    &[&claude_code::FORMAT, &claude_stream::FORMAT, &codex_exec::FORMAT, &codex_rollout::FORMAT, &pi::FORMAT];
+pub static FORMATS: &[&Format] = &[
+    &canonical::FORMAT,
+    &claude_code::FORMAT,
+    &claude_stream::FORMAT,
+    &codex_exec::FORMAT,
+    &codex_rollout::FORMAT,
+    &openai_agents::FORMAT,
+    &pi::FORMAT,
+];
 
 /// The format with this id.
 #[must_use]
@@ -320,6 +364,13 @@ pub fn first_truthy<'a>(object: Json<'a>, names: &[&str]) -> Option<Json<'a>> {
         }
     }
     last
+}
+
+/// [`first_truthy`] over members that were read already.
+#[must_use]
+pub fn first_truthy_of<'a>(values: &[Option<Json<'a>>]) -> Option<Json<'a>> {
+    let truthy = values.iter().flatten().find(|v| v.is_truthy());
+    truthy.or(values.iter().flatten().last()).copied()
 }
 
 /// A value as the reference program turns it into text: strings as they are, others in its own spelling.

@@ -161,7 +161,7 @@ impl<R: Read + Seek> Recall for FileRecall<R> {
         scanner.scan(text.as_bytes(), TAPE_DEPTH).ok()?;
         let record = Record {
             json: Json::new(text.as_bytes(), scanner.tape()),
-            line: row.line,
+            line: if row.item > 0 { row.item } else { row.line },
             ordinal: 0,
             offset: row.offset,
             end: row.offset + row.len,
@@ -170,7 +170,13 @@ impl<R: Read + Seek> Recall for FileRecall<R> {
         };
         let mut pick = Pick { part: event.part, seen: 0, seq: event.seq, found: None };
         (self.format.open)(&self.path).read(&record, &mut pick);
-        pick.found
+        let mut object = pick.found?;
+        // What depends on the records before this one, the adapter cannot know here.
+        let parent = event.parent.is_some().then(|| Value::from(session.text(event.parent)));
+        object.set("id", Value::from(session.text(event.id)));
+        object.set("parent_id", parent.unwrap_or(Value::Null));
+        object.set("seq", Value::from(event.seq));
+        Some(object)
     }
 
     fn record_hash(&self, session: &Session, record: u32) -> Option<[u8; 32]> {

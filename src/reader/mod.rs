@@ -1,10 +1,13 @@
 //! One pass over a source: bytes to records, records through an adapter, events and findings into a sink.
 
 pub mod builder;
+mod bytes;
 mod document;
 mod framing;
 mod lines;
 pub(crate) mod object;
+mod start;
+mod values;
 
 use std::io::{self, Read};
 
@@ -13,6 +16,7 @@ use crate::model::Conventions;
 use crate::source::MAX_LINE_BYTES;
 
 pub use builder::Builder;
+use start::Start;
 
 /// Levels of the tape: record, `message`, `content`, block, the block's members, and one below.
 pub(crate) const TAPE_DEPTH: u32 = 6;
@@ -38,16 +42,20 @@ pub struct Source {
 /// Whatever reading raises. Broken content is a finding, never an error.
 pub fn read(mut input: impl Read, format: &'static Format, path: &str, sink: &mut dyn Sink) -> io::Result<Source> {
     let mut adapter = (format.open)(path);
-    let (sha256, size, records) = match format.framing {
-        Framing::Lines => lines::read(input, format, MAX_LINE_BYTES, &mut *adapter, sink)?,
-        Framing::LinesOrDocument => {
-            let mut head = Vec::new();
-            if document::begins(&mut input, &mut head)? {
-                document::read(head, input, format, &mut *adapter, sink)?
-            } else {
-                lines::read(io::Cursor::new(head).chain(input), format, MAX_LINE_BYTES, &mut *adapter, sink)?
-            }
-        }
+    let (document, strict) = match format.framing {
+        Framing::Lines => (None, false),
+        Framing::LinesOrDocument(document) => (Some(document), false),
+        Framing::StrictLinesOrDocument(document) => (Some(document), true),
+    };
+    let mut head = Vec::new();
+    let start = match document {
+        Some(document) => start::find(&mut input, &mut head, document)?,
+        None => Start::Lines,
+    };
+    let input = io::Cursor::new(head).chain(input);
+    let (sha256, size, records) = match (start, document) {
+        (Start::Document, Some(document)) => document::read(input, document, &mut *adapter, sink)?,
+        _ => lines::read(input, strict, MAX_LINE_BYTES, &mut *adapter, sink)?,
     };
     adapter.finish(sink);
     Ok(Source { sha256, size, records, conventions: adapter.conventions(), metadata: adapter.metadata() })
