@@ -44,6 +44,7 @@ const CONVENTIONS: Conventions = Conventions {
     compaction_on_chain: true,
     checkpoints: false,
     identity_by_bytes: true,
+    resends_copies: false,
 };
 
 /// Record types without part in the conversation that current versions write.

@@ -202,9 +202,10 @@ fn open_calls_where_branches_are_ordinary() {
 
 #[test]
 fn a_call_that_needs_no_result_is_silent_but_its_results_are_orphans() {
-    for (events, expected) in
-        [(&["call t - c", "user a t"][..], &[][..]), (&["call t - c", "result r t c"][..], &["SL101 error 2"][..])]
-    {
+    for (events, expected) in [
+        (&["call t - c", "user a t"][..], &[][..]),
+        (&["call t - c", "result r t c"][..], &["SL101 error 2 call-left-out"][..]),
+    ] {
         let mut build = Build::new(FOREST).add_all(events);
         build.session.events[0].flags.needs_no_result = true;
         assert_eq!(build.outline(), expected);
