@@ -16,3 +16,4 @@ pub mod record;
 pub mod report;
 pub mod rule;
 pub mod source;
+pub mod validate;

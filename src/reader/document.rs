@@ -389,3 +389,6 @@ impl<R: Read> Pass<'_, R> {
         finding
     }
 }
+
+#[cfg(test)]
+mod tests;

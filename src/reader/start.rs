@@ -65,9 +65,7 @@ fn decide(head: &[u8], last: bool, document: &Document) -> Option<Start> {
             let Some(begin) = behind else {
                 return last.then(|| by_members(first, &mut scanner, document));
             };
-            let Some(end) = memchr::memchr(b'\n', &rest[begin..]).or(last.then_some(rest.len() - begin)) else {
-                return None;
-            };
+            let end = memchr::memchr(b'\n', &rest[begin..]).or(last.then_some(rest.len() - begin))?;
             let both = &text[..first.len() + begin + end];
             let goes_on = matches!(
                 scanner.scan(both, 1).map_err(|e| e.fault),
