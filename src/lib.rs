@@ -8,12 +8,16 @@
 
 pub mod adapter;
 pub mod check;
+pub mod emit;
 pub mod export;
 pub mod finding;
+pub mod inspect;
 pub mod model;
 pub mod reader;
 pub mod record;
 pub mod report;
 pub mod rule;
+pub mod scan;
 pub mod source;
 pub mod validate;
+pub mod write;

@@ -99,7 +99,9 @@ impl Sink for Faults {
             ("forbidden_nul_byte", _) | (_, "nul-bytes") => "a NUL byte stands there",
             ("invalid_utf8", _) | (_, "invalid-utf8") => "the text is not UTF-8",
             ("depth_exceeded", _) | (_, "too-deep") => "more than 100 levels of nesting",
-            ("event_not_dict" | "invalid_document_type", _) | (_, "non-object-line") => "expected a JSON object",
+            ("event_not_dict" | "invalid_document_type", _) | (_, "non-object-line" | "non-object-item") => {
+                "expected a JSON object"
+            }
             ("size_limit_exceeded", _) | (_, "too-long") => "the record is too long to be read",
             _ => "not JSON",
         };

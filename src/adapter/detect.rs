@@ -10,6 +10,10 @@ use crate::source::{BOM, LineReader, MAX_LINE_BYTES, SQLITE_MAGIC};
 
 /// Lines that are looked at: past metadata preambles and log noise.
 const SAMPLE_LINES: usize = 40;
+/// Once a record was found, no line that begins behind this many bytes is looked at.
+const SAMPLE_BYTES: u64 = 256 << 10;
+/// Longer records are kept without their long texts.
+const KEPT_WHOLE: usize = 16 << 10;
 /// The tape goes as deep as recognition looks.
 const SAMPLE_DEPTH: u32 = 4;
 
@@ -21,6 +25,17 @@ pub struct SampleRecord {
 }
 
 impl SampleRecord {
+    /// Keeps a record that `scanner` has just scanned.
+    fn new(text: &[u8], scanner: &mut Scanner) -> Self {
+        if text.len() <= KEPT_WHOLE {
+            return Self { text: text.to_vec(), tape: scanner.tape().to_vec() };
+        }
+        let text = shortened(text, scanner.tape());
+        // What is left of a value is a value: scanning it cannot fail.
+        let _ = scanner.scan(&text, SAMPLE_DEPTH);
+        Self { text, tape: scanner.tape().to_vec() }
+    }
+
     /// The record.
     #[must_use]
     pub fn json(&self) -> Json<'_> {
@@ -43,6 +58,8 @@ pub struct Sample {
     pub is_database: bool,
     /// Nothing but blanks.
     pub is_empty: bool,
+    /// Bytes looked at.
+    pub bytes: u64,
 }
 
 impl Sample {
@@ -58,6 +75,7 @@ impl Sample {
         let mut document: Option<Vec<u8>> = None;
         while let Some(line) = reader.next_line()? {
             let mut bytes = line.bytes;
+            sample.bytes = line.end;
             if line.number == 1 {
                 if bytes.starts_with(&SQLITE_MAGIC[..]) {
                     sample.is_database = true;
@@ -88,7 +106,7 @@ impl Sample {
             sample.is_empty = false;
             let first = lines == 1;
             if is_record(bytes, &mut scanner) {
-                sample.records.push(SampleRecord { text: bytes.to_vec(), tape: scanner.tape().to_vec() });
+                sample.records.push(SampleRecord::new(bytes, &mut scanner));
             } else if first && opens_document(bytes, &mut scanner) {
                 let mut text = bytes.to_vec();
                 text.push(b'\n');
@@ -96,7 +114,8 @@ impl Sample {
             } else {
                 sample.unreadable += 1;
             }
-            if lines >= SAMPLE_LINES {
+            if lines >= SAMPLE_LINES || document.is_none() && !sample.records.is_empty() && sample.bytes > SAMPLE_BYTES
+            {
                 break;
             }
         }
@@ -126,7 +145,7 @@ impl Sample {
         } else if let Some(text) = outline(text, scanner)
             && scanner.scan(&text, SAMPLE_DEPTH).is_ok()
         {
-            self.records.push(SampleRecord { tape: scanner.tape().to_vec(), text });
+            self.records.push(SampleRecord::new(&text, scanner));
         }
     }
 
@@ -148,6 +167,31 @@ fn is_record(line: &[u8], scanner: &mut Scanner) -> bool {
         && scanner.tape()[0].kind == NodeKind::Object
 }
 
+/// The text of a record with its long strings emptied and whatever lies below the tape left out.
+fn shortened(text: &[u8], tape: &[Node]) -> Vec<u8> {
+    const LONG: u32 = 256;
+    let mut out = Vec::new();
+    let mut copied = 0;
+    let mut row = 0;
+    while let Some(node) = tape.get(row) {
+        let leaf = node.next as usize == row + 1;
+        let replacement: &[u8] = match node.kind {
+            NodeKind::String => b"\"\"",
+            NodeKind::Object if leaf => b"{}",
+            NodeKind::Array if leaf => b"[]",
+            _ => b"",
+        };
+        if !replacement.is_empty() && node.end - node.start > LONG {
+            out.extend_from_slice(&text[copied..node.start as usize]);
+            out.extend_from_slice(replacement);
+            copied = node.end as usize;
+        }
+        row += 1;
+    }
+    out.extend_from_slice(&text[copied..]);
+    out
+}
+
 /// How much of a pretty-printed document is read for recognition.
 const DOCUMENT_SAMPLE: usize = 4 << 20;
 
@@ -164,7 +208,10 @@ pub enum Outcome {
     /// A live database.
     Database,
     /// Nothing but blanks.
-    Empty,
+    Empty {
+        /// How many bytes were read.
+        bytes: u64,
+    },
     /// No format is sure enough, or two are.
     Undecided {
         /// `low-confidence` or `tie`.
@@ -181,7 +228,7 @@ pub fn decide(sample: &Sample, profile: &Profile, confidence_min: Option<f64>, m
         return Outcome::Database;
     }
     if sample.is_empty {
-        return Outcome::Empty;
+        return Outcome::Empty { bytes: sample.bytes };
     }
     let confidence_min = confidence_min.unwrap_or(profile.confidence_min);
     let margin_min = margin_min.unwrap_or(profile.margin_min);
@@ -199,4 +246,39 @@ pub fn decide(sample: &Sample, profile: &Profile, confidence_min: Option<f64>, m
     let mut scores: Vec<_> = scores.into_iter().map(|(f, s)| (f.id, s)).collect();
     scores.sort_by_key(|s| s.0);
     Outcome::Undecided { reason, scores }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(text: &str) -> Sample {
+        Sample::read(text.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn long_first_records_are_kept_as_outlines() {
+        let long = "x".repeat(1 << 20);
+        let deep = format!("{{\"a\":{{\"b\":{{\"c\":{{\"d\":[{}1]}}}}}}}}", "1,".repeat(20_000));
+        let text = format!("{{\"type\":\"user\",\"text\":\"{long}\",\"in\":{deep}}}\n{{\"type\":\"later\"}}\n");
+        let sample = sample(&text);
+        assert_eq!(sample.records.len(), 1);
+        assert!(sample.records[0].text.len() < 200);
+        assert_eq!(sample.records[0].json().str("type").as_deref(), Some("user"));
+        assert!(sample.records[0].json().get("in").is_some_and(|v| v.get("a").is_some()));
+    }
+
+    #[test]
+    fn noise_before_the_first_record_is_no_obstacle() {
+        let text = format!("{}{{\"type\":\"user\"}}\n", "log line\n".repeat(30));
+        let sample = sample(&text);
+        assert_eq!((sample.records.len(), sample.unreadable), (1, 30));
+    }
+
+    #[test]
+    fn documents_give_their_items() {
+        let sample = sample("[\n {\"a\": 1},\n {\"a\": 2},\n {\"a\": ");
+        assert!(sample.is_document && sample.is_array);
+        assert_eq!(sample.records.len(), 2);
+    }
 }

@@ -44,6 +44,7 @@ const VERSION_KEYS: [&str; 4] = ["sdk_version", "export_version", "agent_sdk_ver
 const EXPORT: Conventions = Conventions {
     tree: false,
     one_tree: false,
+    pair_on_path: false,
     stored_in_order: true,
     adjacency: Adjacency::Free,
     open_tail: Severity::Warning,

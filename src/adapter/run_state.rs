@@ -82,8 +82,8 @@ fn project_checkpoint(entry: &Value) -> Value {
         "<invalid>".into()
     } else {
         truthy(&["id"]).map_or(String::new(), |id| {
-            let (text, plain) = echo(&Value::String(spelled(id, false)));
-            if plain { text } else { REDACTED.into() }
+            let (text, masked) = echo(&Value::String(spelled(id, false)));
+            if masked { REDACTED.into() } else { text }
         })
     };
     let seq = match entry.get("seq") {

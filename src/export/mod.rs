@@ -137,7 +137,7 @@ fn detect(input: File) -> io::Result<Result<&'static Format, Refusal>> {
     Ok(match decide(&Sample::read(input)?, &NEUTRAL, None, None) {
         Outcome::Winner(format, _) => Ok(format),
         Outcome::Database => Err(Refusal::Undetected("refused-live-db")),
-        Outcome::Empty => Err(Refusal::Undetected("empty")),
+        Outcome::Empty { .. } => Err(Refusal::Undetected("empty")),
         Outcome::Undecided { reason, .. } => Err(Refusal::Undetected(reason)),
     })
 }

@@ -87,6 +87,15 @@ pub enum Stage {
     Checking,
 }
 
+/// How a finding stands to the baseline of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Not in the baseline.
+    New,
+    /// In the baseline: reported, but no reason to fail a run that asks for new findings only.
+    Known,
+}
+
 /// What a finding is about, independent of path, line, offset and versions: input of `stable_id`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Subject {
@@ -129,6 +138,10 @@ pub struct Finding {
     pub fingerprint: String,
     /// 32 hex digits that survive growth, moves and renames; set when the report is assembled.
     pub stable_id: String,
+    /// Code-scanning hash of the line (`hex:count`), when it was asked for; set when the report is assembled.
+    pub line_hash: Option<String>,
+    /// How it stands to the baseline; none without one.
+    pub standing: Option<Standing>,
 }
 
 impl Finding {
@@ -151,6 +164,8 @@ impl Finding {
             consequences: Vec::new(),
             fingerprint: String::new(),
             stable_id: String::new(),
+            line_hash: None,
+            standing: None,
         }
     }
 

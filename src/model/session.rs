@@ -76,6 +76,8 @@ pub struct Conventions {
     pub tree: bool,
     /// A second root or head is a defect by itself. Otherwise branches are ordinary.
     pub one_tree: bool,
+    /// Each branch is replayed alone, so that a call may be answered once on each of two branches.
+    pub pair_on_path: bool,
     /// Events are stored in the order in which they are replayed.
     pub stored_in_order: bool,
     /// What may stand between a call and its result under the neutral profile.
@@ -97,6 +99,7 @@ impl Conventions {
     pub const CANONICAL: Self = Self {
         tree: true,
         one_tree: true,
+        pair_on_path: false,
         stored_in_order: true,
         adjacency: Adjacency::Position,
         open_tail: Severity::Error,

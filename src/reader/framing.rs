@@ -10,6 +10,7 @@ use crate::finding::fingerprint::hex;
 use crate::finding::{Finding, Location, Stage, Subject};
 use crate::model::content_free;
 use crate::record::Scan;
+use crate::record::recover::Damage;
 
 /// Where a line stands; the reference program's coordinates.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +46,9 @@ pub(super) fn broken_line(at: Coordinates, variant: &'static str, raw: &[u8], re
     let mut finding = Finding::new(&SL001, Stage::Reading);
     finding.variant = variant;
     finding.line = Some(at.line);
-    finding.record_id = raw_record_id(raw).and_then(|id| content_free::record_id(&id));
+    // Of a value that is no object, nothing is the record's own id.
+    let own = variant != Damage::NotAnObject.as_str();
+    finding.record_id = raw_record_id(raw).filter(|_| own).and_then(|id| content_free::record_id(&id));
     finding.evidence = at.evidence();
     finding.detail.insert("variant".into(), variant.into());
     if recovered > 0 {

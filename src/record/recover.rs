@@ -150,7 +150,8 @@ mod tests {
 
     #[test]
     fn damage_is_named_and_whole_records_are_kept() {
-        let cases: &[(&[u8], Damage, &[&[u8]])] = &[
+        type Case<'a> = (&'a [u8], Damage, &'a [&'a [u8]]);
+        let cases: &[Case<'_>] = &[
             (br#"{"a":"tru{"b":1}"#, Damage::Spliced, &[br#"{"b":1}"#]),
             (br#"{"a":1}{"b":2}"#, Damage::Concatenated, &[br#"{"a":1}"#, br#"{"b":2}"#]),
             (br#"{"a":1} {"b":2} {"c":3}"#, Damage::Concatenated, &[br#"{"a":1}"#, br#"{"b":2}"#, br#"{"c":3}"#]),

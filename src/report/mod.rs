@@ -1,5 +1,9 @@
 //! Reports: findings ordered, counted, and said how far they can be trusted. Immutable once assembled.
 
+pub mod assemble;
+pub mod gate;
+pub mod verdict;
+
 use crate::finding::{Finding, Severity};
 use crate::rule::profile::Profile;
 
@@ -83,6 +87,8 @@ pub struct Coverage {
     pub performed: Vec<&'static str>,
     /// Sorted by check, reason.
     pub skipped: Vec<(&'static str, SkipReason)>,
+    /// Codes beyond the reference program's that were checked too.
+    pub additional: Vec<&'static str>,
 }
 
 /// How the format was found.
@@ -143,6 +149,9 @@ pub struct Report {
     pub path: String,
     /// The path as shown in documents that follow the reference program (`.._1234abcd/name`, `~/x`).
     pub minimised_path: String,
+    /// The file's path from the repository's root (`/` between parts, no `.` or `..`, links resolved); none when it
+    /// lies outside. Surfaces that show findings beside the file need it.
+    pub repo_path: Option<String>,
     /// File name without its last extension.
     pub session_id: String,
     /// SHA-256 of the file's bytes, hex.
@@ -151,6 +160,8 @@ pub struct Report {
     pub source_size: u64,
     /// Resolved format id, or `unknown`.
     pub format: &'static str,
+    /// The format's name for people (`canonical`, or the name of the agent), or `unknown`.
+    pub format_name: &'static str,
     /// Version of the adapter, or `unknown`.
     pub format_version: &'static str,
     /// How the format was found.
@@ -169,4 +180,29 @@ pub struct Report {
     pub assurance: Assurance,
     /// See there.
     pub coverage: Coverage,
+}
+
+impl Report {
+    /// The file holds nothing but blanks.
+    #[must_use]
+    pub fn is_empty_file(&self) -> bool {
+        self.undetected_as("empty-input")
+    }
+
+    /// Nothing in the file looks like a session of any format.
+    #[must_use]
+    pub fn is_not_a_session(&self) -> bool {
+        self.undetected_as("not-a-session")
+    }
+
+    /// The format, or its version, is known but not read.
+    #[must_use]
+    pub fn is_unsupported(&self) -> bool {
+        self.undetected_as("unsupported-format")
+            || self.findings.iter().any(|f| f.code() == "SL301" && f.severity >= Severity::Error)
+    }
+
+    fn undetected_as(&self, variant: &str) -> bool {
+        self.format == "unknown" && self.findings.iter().any(|f| f.variant == variant)
+    }
 }

@@ -2,6 +2,7 @@
 //!
 //! A rule lives in the file of its check: code, name, severity, texts, check and tests together.
 
+pub mod page;
 pub mod profile;
 
 use crate::check;
@@ -80,9 +81,20 @@ impl Rule {
     /// The text of a variant, the plain one when the variant has none of its own.
     #[must_use]
     pub fn text(&self, variant: &str) -> &'static Text {
+        if variant == OVERFLOW.variant {
+            return &OVERFLOW;
+        }
         self.texts.iter().find(|t| t.variant == variant).unwrap_or(&self.texts[0])
     }
 }
+
+/// The text of the row that counts what a cap left out; every rule has it.
+static OVERFLOW: Text = Text {
+    variant: "overflow-summary",
+    what: "There are more findings of this kind than are listed.",
+    consequence: "The rows left out are counted here and weigh as much as the ones shown.",
+    next: "Mend the listed ones first: many findings of one kind often share one cause.",
+};
 
 /// Every rule, by code.
 pub static RULES: &[&Rule] = check::RULES;

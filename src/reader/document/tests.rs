@@ -87,7 +87,7 @@ fn a_defect_costs_what_it_must_and_no_more() {
         (b"[{\"a\":\"x\n},{\"b\":2}]", &[r#"{"b":2}"#], &[("malformed-item", "malformed_json", Some(1), 1)]),
         (b"[{\"a\":\"\0\"},{\"b\":2}]", &[r#"{"b":2}"#], &[("nul-bytes", "forbidden_nul_byte", Some(1), 1)]),
         (b"[{\"a\":\"\xff\"},{\"b\":2}]", &[r#"{"b":2}"#], &[("invalid-utf8", "invalid_utf8", Some(1), 1)]),
-        (br#"[1,{"b":2}]"#, &[r#"{"b":2}"#], &[("non-object-line", "item_not_dict", Some(1), 1)]),
+        (br#"[1,{"b":2}]"#, &[r#"{"b":2}"#], &[("non-object-item", "item_not_dict", Some(1), 1)]),
         // Commas and what stands behind the end.
         (br#"[{"a":1} {"b":2}]"#, &[r#"{"a":1}"#, r#"{"b":2}"#], &[("document", "malformed_json", None, 1)]),
         (br#"[{"a":1},]"#, &[r#"{"a":1}"#], &[("document", "malformed_json", None, 1)]),

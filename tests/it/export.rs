@@ -7,7 +7,8 @@ use sesslint::export::{ExportError, Refusal, export};
 use sesslint::finding::fingerprint::hex;
 use sesslint::reader::{self, Builder};
 
-use crate::recordings::{entries, shared, steps};
+use crate::recordings::steps;
+use crate::support::{entries, shared};
 
 /// Recorded exports that ours are not equal to, and why.
 const DIFFERENCES: &[(&str, &str)] = &[

@@ -11,7 +11,8 @@ use sesslint::finding::fingerprint::{Origin, fingerprint};
 use sesslint::reader::{self, Builder};
 use sesslint::rule::profile;
 
-use crate::recordings::{entries, shared, steps};
+use crate::recordings::steps;
+use crate::support::{entries, shared};
 
 /// Code, line, fingerprint.
 type Row = (String, u64, String);

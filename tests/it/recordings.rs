@@ -1,29 +1,10 @@
-//! The recorded runs of the reference program, where they are at hand.
+//! Single recorded calls of the reference program, for comparing the library below the command line.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::Value;
 
-/// A folder beside the repository; none, saying so, where it is absent.
-pub(crate) fn shared(part: &str) -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared").join(part);
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    #[allow(clippy::print_stdout)]
-    {
-        println!("skipped: nothing at {}", folder.display());
-    }
-    None
-}
-
-/// What a folder holds, sorted.
-pub(crate) fn entries(folder: &Path) -> Vec<PathBuf> {
-    let mut found: Vec<_> = fs::read_dir(folder).expect("folder").map(|e| e.expect("entry").path()).collect();
-    found.sort();
-    found
-}
+use crate::support::{entries, json, shared};
 
 /// One recorded call of the program.
 pub(crate) struct Step {
@@ -52,8 +33,11 @@ pub(crate) fn steps(groups: &[&str], command: &str) -> Vec<Step> {
     let Some(root) = shared("conformance") else { return Vec::new() };
     let mut steps = Vec::new();
     for (group, folder) in groups.iter().flat_map(|g| entries(&root.join(g)).into_iter().map(move |f| (g, f))) {
-        let Ok(text) = fs::read_to_string(folder.join("case.json")) else { continue };
-        let json: Value = serde_json::from_str(&text).expect("case.json");
+        let case = folder.join("case.json");
+        if !case.is_file() {
+            continue;
+        }
+        let json = json(&case);
         let name = folder.file_name().expect("name").to_string_lossy().into_owned();
         let whole = vec![json.clone()];
         for recorded in json["steps"].as_array().unwrap_or(&whole) {

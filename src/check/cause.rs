@@ -1,0 +1,181 @@
+//! One cause, one finding: ties what certainly follows from another finding to it.
+//!
+//! Works on the flat list all families made. A consequence keeps its code, severity and fingerprint. It is never tied
+//! to a milder finding, so that no error hides below a warning; and a doubtful one stands alone.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value as Json;
+
+use super::context::{Context, Found, NONE};
+use crate::finding::Finding;
+use crate::model::Kind;
+
+struct Causes<'a, 'b> {
+    context: &'b Context<'a>,
+    found: &'b [Found],
+    /// By code and position: the first finding about it. Summaries stand at [`NONE`].
+    places: BTreeMap<(&'static str, u32), usize>,
+    /// By number of a component with a cycle: its finding.
+    cycles: BTreeMap<u32, usize>,
+    /// By position, in sessions with a lost parent: nothing but results stand between it and the root above it.
+    only_results_above: Vec<bool>,
+    /// Components that neither lost a parent nor end in a cycle.
+    intact: usize,
+}
+
+/// The findings without those that follow from another one, which hold them.
+pub(crate) fn tie(context: &Context<'_>, found: Vec<Found>) -> Vec<Finding> {
+    let causes = Causes::new(context, &found);
+    let one_tree = context.session.conventions.one_tree;
+    let mut tied = Vec::new();
+    let mut standing = Vec::new();
+    for (i, one) in found.iter().enumerate() {
+        let cause = causes.of(one).filter(|&c| c != i && found[c].finding.severity >= one.finding.severity);
+        tied.push(cause);
+        // Where branches are ordinary, these two only ever explain another finding.
+        standing.push(cause.is_none() && (one_tree || !matches!(one.finding.code(), "SL006" | "SL007")));
+    }
+    let mut findings: Vec<Option<Finding>> = found.into_iter().map(|one| Some(one.finding)).collect();
+    for (i, cause) in tied.into_iter().enumerate() {
+        if let Some(cause) = cause
+            && let Some(consequence) = findings[i].take()
+            && let Some(owner) = &mut findings[cause]
+        {
+            owner.consequences.push(consequence);
+        }
+    }
+    findings.into_iter().zip(standing).filter_map(|(finding, stands)| finding.filter(|_| stands)).collect()
+}
+
+impl<'a, 'b> Causes<'a, 'b> {
+    fn new(context: &'b Context<'a>, found: &'b [Found]) -> Self {
+        let mut causes = Self {
+            context,
+            found,
+            places: BTreeMap::new(),
+            cycles: BTreeMap::new(),
+            only_results_above: Vec::new(),
+            intact: context.forest.components.iter().filter(|c| !c.orphaned && !c.cyclic).count(),
+        };
+        for (i, one) in found.iter().enumerate() {
+            causes.places.entry((one.finding.code(), one.at)).or_insert(i);
+            if one.finding.code() == "SL005" && one.at != NONE {
+                causes.cycles.insert(context.forest.component(one.at), i);
+            }
+        }
+        if found.iter().any(|one| one.finding.code() == "SL004") {
+            causes.only_results_above = only_results_above(context);
+        }
+        causes
+    }
+
+    fn of(&self, one: &Found) -> Option<usize> {
+        let one_tree = self.context.session.conventions.one_tree;
+        match one.finding.code() {
+            "SL006" if one.at == NONE => self.place("SL004", NONE).filter(|_| self.intact <= 1),
+            "SL006" => self.break_of(self.context.forest.component(one.at)).or_else(|| self.break_of_the_rest()),
+            "SL007" => self.extra_heads(),
+            "SL101" if !one_tree && one.at != NONE => self.lost_with_parent(one.at),
+            "SL102" if !one_tree && one.with != NONE => self.missing_parent(one.with),
+            "SL106" if one.finding.variant.is_empty() && one.at != NONE => self.parted(one),
+            "SL107" if one.at != NONE => self.split_of(one),
+            "SL203" => self.doubt(one),
+            _ => None,
+        }
+    }
+
+    fn place(&self, code: &'static str, at: u32) -> Option<usize> {
+        self.places.get(&(code, at)).copied()
+    }
+
+    /// The finding about a lost parent, or the summary that counts it.
+    fn missing_parent(&self, child: u32) -> Option<usize> {
+        self.place("SL004", child).or_else(|| self.place("SL004", NONE))
+    }
+
+    /// The finding that says why a component hangs alone.
+    fn break_of(&self, component: u32) -> Option<usize> {
+        let row = self.context.forest.components.get(component as usize)?;
+        if row.orphaned { self.missing_parent(row.root) } else { self.cycles.get(&component).copied() }
+    }
+
+    /// With one intact component, all others hang alone for their own break, and it hangs alone for that of the largest.
+    fn break_of_the_rest(&self) -> Option<usize> {
+        let largest = self.context.forest.primary(self.context.session)?;
+        (self.intact == 1).then(|| self.break_of(largest)).flatten()
+    }
+
+    /// Several heads follow from several components when none of them forks.
+    fn extra_heads(&self) -> Option<usize> {
+        if self.context.forest.components.iter().any(|c| c.heads > 1) {
+            return None;
+        }
+        let first =
+            |code| self.found.iter().enumerate().filter(|(_, f)| f.finding.code() == code).min_by_key(|(_, f)| f.at);
+        let cause = if self.intact <= 1 { first("SL004").or_else(|| first("SL005")) } else { self.second_root() };
+        cause.map(|(i, _)| i)
+    }
+
+    fn second_root(&self) -> Option<(usize, &Found)> {
+        let intact = |f: &Found| f.at != NONE && self.break_of(self.context.forest.component(f.at)).is_none();
+        self.found.iter().enumerate().find(|(_, f)| f.finding.code() == "SL006" && intact(f))
+    }
+
+    /// A result whose record lost its parent, or that stands behind such a result, lost its call with it.
+    fn lost_with_parent(&self, result: u32) -> Option<usize> {
+        let node = self.context.forest.node(self.context.event(result).id);
+        let root = self.context.forest.orphan_above(node);
+        let lost = root != NONE && self.only_results_above.get(node as usize) == Some(&true);
+        if lost { self.missing_parent(root) } else { None }
+    }
+
+    /// A pair in two components, one of which hangs alone for a known reason.
+    fn parted(&self, pair: &Found) -> Option<usize> {
+        let component = |at: u32| {
+            let forest = &self.context.forest;
+            forest.component(forest.node(self.context.event(at).id))
+        };
+        let (call, result) = (component(pair.at), component(pair.with));
+        if self.intact > 1 || call == result {
+            return None;
+        }
+        self.break_of(result).or_else(|| self.break_of(call))
+    }
+
+    /// The compaction that splits the same pair.
+    fn split_of(&self, pair: &Found) -> Option<usize> {
+        self.place("SL108", pair.at).filter(|&i| self.found[i].with == pair.with)
+    }
+
+    fn doubt(&self, unsafe_tool: &Found) -> Option<usize> {
+        let named = |code: &str| {
+            let causes = unsafe_tool.finding.evidence.get("caused_by").and_then(Json::as_array);
+            causes.is_some_and(|causes| causes.iter().any(|c| c == code))
+        };
+        let indexed = || self.found.iter().enumerate();
+        // Run state comes before all events; of two findings about one checkpoint, always the same one.
+        let order = |f: &Found| (if f.at == NONE { -1 } else { i64::from(f.at) }, f.finding.variant);
+        if let Some(code) = ["SL201", "SL202"].into_iter().find(|code| named(code)) {
+            return indexed().filter(|(_, f)| f.finding.code() == code).min_by_key(|(_, f)| order(f)).map(|(i, _)| i);
+        }
+        let at = unsafe_tool.at;
+        let boundary = |f: &Found| f.finding.evidence.get("boundary_index").and_then(Json::as_u64);
+        let inside = |f: &Found| boundary(f).is_some_and(|b| b < u64::from(at)) && at <= f.with && f.with != NONE;
+        indexed().find(|(_, f)| f.finding.code() == "SL108" && inside(f)).map(|(i, _)| i)
+    }
+}
+
+/// By position: whether all events above are results, or no part of the conversation.
+fn only_results_above(context: &Context<'_>) -> Vec<bool> {
+    let mut only = vec![true; context.session.events.len()];
+    for &at in &context.forest.order {
+        let parent = context.forest.parent(at);
+        if parent != NONE {
+            let event = context.event(parent);
+            let passes = event.kind == Kind::ToolResult || event.flags.not_sent || event.kind == Kind::Opaque;
+            only[at as usize] = passes && only[parent as usize];
+        }
+    }
+    only
+}

@@ -1,0 +1,54 @@
+//! What the messages hold: SL501 empty text.
+
+use serde_json::json;
+
+use super::capped::Capped;
+use super::context::{Context, Found, evidence};
+use crate::finding::{Repairability, Severity};
+use crate::rule::{Family, Rule, Text};
+
+/// A text block without text.
+pub static SL501: Rule = Rule {
+    code: "SL501",
+    name: "Empty text block",
+    slug: "empty-text-block",
+    family: Family::Content,
+    severity: Severity::Error,
+    repairability: Repairability::Manual,
+    texts: &[Text {
+        variant: "",
+        what: "A message holds a text block with nothing in it.",
+        consequence: "Most loaders send it as it is and the provider refuses the request, on every resume from then on.",
+        next: "Remove the empty block, or the message if nothing else is in it.",
+    }],
+    doc: "Providers refuse a request that holds an empty text block. Once such a block is in the log it is sent with \
+every request, so the session cannot go on.\n\n\
+```json\n\
+{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"\"}]}\n\
+```\n\n\
+Usual causes: an answer that was cut before its first word, a command without output, a prompt sent by a script.\n\n\
+**Repair.** By hand: remove the block. If the message becomes empty, relink its children to its parent.\n",
+};
+
+pub(crate) fn check(context: &Context<'_>) -> Vec<Found> {
+    let mut kept = Capped::new(&SL501);
+    for (at, _) in context.events().filter(|(_, event)| event.flags.empty_text) {
+        let mut finding = context.finding(&SL501, at, at);
+        finding.subject.part = "text".into();
+        finding.evidence = evidence(json!({ "index": at }));
+        kept.push_by_record(context, Found::one(finding, at));
+    }
+    kept.finish(context)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::check::testing::{Build, FLAT};
+
+    #[test]
+    fn each_event_with_an_empty_text_is_reported_at_its_line() {
+        let mut build = Build::new(FLAT).add_all(&["user u1", "assistant a1", "user u2"]);
+        build.session.events[1].flags.empty_text = true;
+        assert_eq!(build.outline(), ["SL501 error 2"]);
+    }
+}

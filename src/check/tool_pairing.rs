@@ -1,0 +1,224 @@
+//! How many calls and results there are of each key: SL101 to SL104. Finds the clean pairs whose place is judged next.
+
+use serde_json::{Value as Json, json};
+
+use super::capped::Capped;
+use super::context::{Context, Found, LISTED, NONE, evidence, related};
+use super::open_call::{Ending, OpenCalls};
+use super::tool_pairing_rules::{SL101, SL102, SL103, SL104};
+use crate::finding::{Finding, Repairability};
+use crate::model::content_free::mask;
+use crate::model::{Event, Kind, Sym, canonical_json};
+use crate::rule::Rule;
+
+/// A call and its only result, by position.
+pub(crate) type Pair = (u32, u32);
+
+/// Calls and results of one key, in file order.
+#[derive(Default)]
+struct Group {
+    key: Sym,
+    calls: Vec<u32>,
+    results: Vec<u32>,
+}
+
+struct Pairing<'a, 'b> {
+    context: &'b Context<'a>,
+    orphans: Capped,
+    open: Vec<u32>,
+    reused: Capped,
+    repeated: Capped,
+    pairs: Vec<Pair>,
+}
+
+pub(crate) fn check(context: &Context<'_>) -> (Vec<Found>, Vec<Pair>) {
+    let mut pairing = Pairing {
+        context,
+        orphans: Capped::new(&SL101),
+        open: Vec::new(),
+        reused: Capped::new(&SL103),
+        repeated: Capped::new(&SL104),
+        pairs: Vec::new(),
+    };
+    for group in groups(context) {
+        pairing.judge(&group);
+    }
+    pairing.judge_keyless();
+    let mut found = pairing.orphans.finish(context);
+    found.extend(open_calls(context, &pairing.open));
+    found.extend(pairing.reused.finish(context));
+    found.extend(pairing.repeated.finish(context));
+    (found, pairing.pairs)
+}
+
+/// Calls and results that count: of a record written twice, only the last copy where formats know such copies.
+pub(crate) fn tool_events<'a>(context: &Context<'a>) -> impl Iterator<Item = (u32, &'a Event)> {
+    context.events().filter(|(_, event)| event.kind.is_tool() && !context.is_superseded(event))
+}
+
+fn groups(context: &Context<'_>) -> Vec<Group> {
+    let mut keyed: Vec<(Sym, u32)> =
+        tool_events(context).filter(|(_, e)| e.correlation.is_some()).map(|(at, e)| (e.correlation, at)).collect();
+    keyed.sort_unstable();
+    let group = |same: &[(Sym, u32)]| {
+        let mut group = Group { key: same[0].0, ..Group::default() };
+        for &(_, at) in same {
+            group.add(context, at);
+        }
+        group
+    };
+    keyed.chunk_by(|a, b| a.0 == b.0).map(group).collect()
+}
+
+impl Group {
+    fn add(&mut self, context: &Context<'_>, at: u32) {
+        let event = context.event(at);
+        if event.kind == Kind::ToolResult {
+            self.results.push(at);
+        } else if !event.flags.needs_no_result {
+            self.calls.push(at);
+        }
+    }
+}
+
+impl Pairing<'_, '_> {
+    fn judge(&mut self, group: &Group) {
+        let (calls, results) = (&group.calls[..], &group.results[..]);
+        if calls.is_empty() {
+            results.iter().for_each(|&at| self.orphan(at));
+        }
+        if results.is_empty() {
+            self.open.extend(calls);
+        }
+        if let (&[call], &[result]) = (calls, results) {
+            self.pairs.push((call, result));
+        }
+        if calls.len() > 1 && self.on_one_path(calls) {
+            let finding = self.repetition(&SL103, group.key, calls, ["call_ids", "call_indexes"]);
+            push(self.context, &mut self.reused, finding, calls[0]);
+        }
+        if results.len() > 1 && self.on_one_path(results) {
+            let mut finding = self.repetition(&SL104, group.key, results, ["result_ids", "result_indexes"]);
+            if calls.len() == 1 && self.equal_payloads(results) {
+                finding.variant = "identical-results";
+                finding.repairability = Repairability::Deterministic;
+            }
+            push(self.context, &mut self.repeated, finding, results[0]);
+        }
+    }
+
+    /// Calls and results without a key: each stands alone in one tree; elsewhere they answer one another in order.
+    fn judge_keyless(&mut self) {
+        let mut waiting = std::collections::VecDeque::new();
+        for (at, event) in tool_events(self.context).filter(|(_, e)| e.correlation.is_none()) {
+            if event.kind == Kind::ToolCall {
+                if !event.flags.needs_no_result {
+                    waiting.push_back(at);
+                }
+            } else if self.context.session.conventions.one_tree || waiting.pop_front().is_none() {
+                self.orphan(at);
+            }
+        }
+        self.open.extend(waiting);
+    }
+
+    fn orphan(&mut self, at: u32) {
+        let event = self.context.event(at);
+        let mut finding = self.context.finding(&SL101, at, at);
+        finding.related = self.context.related_key(event.correlation);
+        finding.subject.part = self.context.session.text(event.correlation).to_owned();
+        finding.evidence = evidence(json!({
+            "correlation_id": self.context.masked(event.correlation),
+            "index": at,
+            "result_id": self.context.masked(event.id),
+        }));
+        push(self.context, &mut self.orphans, finding, at);
+    }
+
+    fn repetition(&self, rule: &'static Rule, key: Sym, members: &[u32], names: [&str; 2]) -> Finding {
+        let context = self.context;
+        let listed = &members[..members.len().min(LISTED)];
+        let ids = context.masked_ids(listed);
+        let mut finding = context.finding(rule, members[0], members[1]);
+        finding.related = related(context.masked_ids(members));
+        finding.subject.part = context.session.text(key).to_owned();
+        finding.evidence = evidence(json!({
+            "correlation_id": context.masked(key),
+            "count": members.len(),
+            "event_ids": ids,
+            "truncated": members.len() > LISTED,
+        }));
+        finding.evidence.insert(names[0].to_owned(), ids.into());
+        finding.evidence.insert(names[1].to_owned(), listed.into());
+        context.attach_further(&mut finding, members);
+        finding
+    }
+
+    fn equal_payloads(&self, results: &[u32]) -> bool {
+        let payload = |at: u32| {
+            let event = self.context.recall.event(self.context.session, at as usize)?;
+            event.get("payload").map(canonical_json::to_string)
+        };
+        let first = payload(results[0]);
+        first.is_some() && results[1..].iter().all(|&at| payload(at) == first)
+    }
+
+    /// Where each branch is replayed alone, what happened on two of them did not happen twice.
+    fn on_one_path(&self, members: &[u32]) -> bool {
+        let context = self.context;
+        if !context.session.conventions.pair_on_path {
+            return true;
+        }
+        let node = |at: u32| context.forest.node(context.event(at).id);
+        let mut nodes: Vec<u32> = members.iter().map(|&at| node(at)).collect();
+        nodes.sort_unstable_by_key(|&at| context.forest.rank(at));
+        let mut records: Vec<u32> = members.iter().map(|&at| context.event(at).record).collect();
+        records.sort_unstable();
+        nodes.windows(2).any(|w| w[0] == w[1] || context.forest.is_ancestor(w[0], w[1]))
+            || records.windows(2).any(|w| w[0] == w[1])
+    }
+}
+
+fn open_calls(context: &Context<'_>, open: &[u32]) -> Vec<Found> {
+    let mut kept = Capped::new(&SL102);
+    if open.is_empty() {
+        return Vec::new();
+    }
+    let ends = OpenCalls::new(context);
+    for &at in open {
+        let event = context.event(at);
+        let mut finding = context.finding(&SL102, at, at);
+        finding.related = context.related_key(event.correlation);
+        finding.subject.part = context.session.text(event.correlation).to_owned();
+        finding.evidence = evidence(json!({
+            "correlation_id": context.masked(event.correlation),
+            "event_id": context.masked(event.id),
+            "index": at,
+        }));
+        let mut behind = NONE;
+        match ends.ending(context, at) {
+            Ending::Tail => {
+                finding.variant = "open-tail";
+                finding.severity = context.profile.raise(context.session.conventions.open_tail);
+            }
+            Ending::LeftBranch => {
+                finding.variant = "left-branch";
+            }
+            Ending::Middle { cut_off_by } => behind = cut_off_by,
+        }
+        let primary = primary(&finding);
+        kept.push(context, &primary, Found { finding, at, with: behind });
+    }
+    kept.finish(context)
+}
+
+fn push(context: &Context<'_>, kept: &mut Capped, finding: Finding, at: u32) {
+    let primary = primary(&finding);
+    kept.push(context, &primary, Found::one(finding, at));
+}
+
+/// Record id, else the key.
+fn primary(finding: &Finding) -> String {
+    let key = || finding.evidence.get("correlation_id").and_then(Json::as_str).map(mask).unwrap_or_default().to_owned();
+    finding.record_id.clone().unwrap_or_else(key)
+}

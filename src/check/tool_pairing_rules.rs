@@ -1,0 +1,122 @@
+//! Texts of the rules on the number of calls and results, SL101 to SL104.
+
+use crate::finding::{Repairability, Severity};
+use crate::rule::{Family, Rule, Text};
+
+/// A result without a call.
+pub static SL101: Rule = Rule {
+    code: "SL101",
+    name: "Orphan tool result",
+    slug: "orphan-tool-result",
+    family: Family::ToolPairing1,
+    severity: Severity::Error,
+    repairability: Repairability::Manual,
+    texts: &[Text {
+        variant: "",
+        what: "A tool result answers a call that is not in the log.",
+        consequence: "Older loaders send it and the provider refuses the request; newer ones drop the result silently.",
+        next: "Find the lost call, or drop the result with the salvage policy once its side effects are known.",
+    }],
+    doc: "Providers accept a tool result only when the call it answers stands in the same request. The call of this \
+result is nowhere in the log.\n\n\
+```jsonl\n\
+{\"id\":\"r1\",\"parent_id\":\"m1\",\"kind\":\"tool_result\",\"correlation_id\":\"c1\"}\n\
+```\n\n\
+Usual causes: the line with the call was lost or cut, or history was trimmed between the two.\n\n\
+**Repair.** Dropping the result hides that the tool ran, so it is done only under the salvage policy with the side \
+effects acknowledged (recipe `orphan-result-drop`).\n",
+};
+
+/// A call without a result.
+pub static SL102: Rule = Rule {
+    code: "SL102",
+    name: "Dangling tool call",
+    slug: "dangling-tool-call",
+    family: Family::ToolPairing1,
+    severity: Severity::Error,
+    repairability: Repairability::Manual,
+    texts: &[
+        Text {
+            variant: "",
+            what: "The agent called a tool, went on, and the result of the call is not in the log.",
+            consequence: "The loader drops the call or makes up an answer, or the provider refuses the request; \
+                          whether the tool ran is unknown.",
+            next: "Find out whether the command ran before resuming; look for a lost line behind the call.",
+        },
+        Text {
+            variant: "open-tail",
+            what: "The log ends with a tool call that has no result yet.",
+            consequence: "If the agent still runs, nothing; if it was stopped, the next resume drops the call or makes up \
+                          an answer to it.",
+            next: "Nothing while the session runs; otherwise check what the command did before resuming.",
+        },
+        Text {
+            variant: "left-branch",
+            what: "A tool call without result stands at the end of a branch that was left.",
+            consequence: "A resume does not send that branch, so nothing tells the model or you whether the tool ran.",
+            next: "Find out whether the tool ran before it is run again; a repair can remove the call.",
+        },
+    ],
+    doc: "Every tool call needs a result before the conversation goes on. A call without one means that the result was \
+lost or never written, and that nobody can tell from the log what the tool did.\n\n\
+```jsonl\n\
+{\"id\":\"t1\",\"parent_id\":\"m1\",\"kind\":\"tool_call\",\"correlation_id\":\"c1\"}\n\
+{\"id\":\"m2\",\"parent_id\":\"t1\",\"kind\":\"message\"}\n\
+```\n\n\
+At the very end of a log (`open-tail`) this is how a running or interrupted session looks.\n\n\
+**Repair.** No result is invented. Put the lost record back, or remove the call knowingly.\n",
+};
+
+/// One call id for several calls.
+pub static SL103: Rule = Rule {
+    code: "SL103",
+    name: "Reused tool-call ID",
+    slug: "reused-tool-call-id",
+    family: Family::ToolPairing1,
+    severity: Severity::Error,
+    repairability: Repairability::Manual,
+    texts: &[Text {
+        variant: "",
+        what: "Several tool calls share one call id.",
+        consequence: "Providers refuse a request in which a call id occurs twice; some loaders drop the second pair.",
+        next: "Compare the calls: a call written twice can be removed, two real calls need ids of their own.",
+    }],
+    doc: "A call id joins one call to one result. When two calls use it, no one can say which result belongs to which.\n\n\
+```jsonl\n\
+{\"id\":\"t1\",\"parent_id\":\"m1\",\"kind\":\"tool_call\",\"correlation_id\":\"c1\"}\n\
+{\"id\":\"t2\",\"parent_id\":\"t1\",\"kind\":\"tool_call\",\"correlation_id\":\"c1\"}\n\
+```\n\n\
+**Repair.** By hand: which result answers which call cannot be derived.\n",
+};
+
+/// Several results for one call.
+pub static SL104: Rule = Rule {
+    code: "SL104",
+    name: "Multiple tool results",
+    slug: "multiple-tool-results",
+    family: Family::ToolPairing1,
+    severity: Severity::Error,
+    repairability: Repairability::Manual,
+    texts: &[
+        Text {
+            variant: "",
+            what: "One tool call has several results.",
+            consequence: "Older loaders send them all and the provider refuses; newer ones keep the first and drop the rest.",
+            next: "Decide which result is the true one and remove the others.",
+        },
+        Text {
+            variant: "identical-results",
+            what: "The same tool result is stored more than once for one call.",
+            consequence: "Older loaders send every copy and the provider refuses; newer ones keep the first.",
+            next: "Run repair: the results are equal, so dropping the extra ones loses nothing.",
+        },
+    ],
+    doc: "A tool call is answered once. Here two or more results name it.\n\n\
+```jsonl\n\
+{\"id\":\"t1\",\"parent_id\":\"m1\",\"kind\":\"tool_call\",\"correlation_id\":\"c1\"}\n\
+{\"id\":\"r1\",\"parent_id\":\"t1\",\"kind\":\"tool_result\",\"correlation_id\":\"c1\"}\n\
+{\"id\":\"r2\",\"parent_id\":\"r1\",\"kind\":\"tool_result\",\"correlation_id\":\"c1\"}\n\
+```\n\n\
+A retry after a crash, or a made-up \"interrupted\" result beside the real one, are the usual causes.\n\n\
+**Repair.** Equal results are dropped down to the first. Results that differ are never chosen between.\n",
+};

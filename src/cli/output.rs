@@ -1,0 +1,95 @@
+//! Where reports go: any number of formats from one run, to files or to standard output.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use sesslint::emit::{Format, Options};
+use sesslint::write;
+
+/// One requested output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Output {
+    pub format: Format,
+    /// None is standard output.
+    pub path: Option<PathBuf>,
+}
+
+impl Output {
+    /// Reads `FORMAT[=PATH]`; `-` is standard output.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let (name, path) = text.split_once('=').map_or((text, None), |(name, path)| (name, Some(path)));
+        let path = match path {
+            Some("") => return Err("expected a path behind '=', or '-' for standard output".into()),
+            Some("-") | None => None,
+            Some(path) => Some(PathBuf::from(path)),
+        };
+        Ok(Self { format: name.parse()?, path })
+    }
+}
+
+/// Writes every output with `print`.
+///
+/// # Errors
+/// A file cannot be written; the message names it.
+pub fn write_all(
+    outputs: &[Output],
+    options: &Options,
+    stdout: &mut dyn Write,
+    print: impl Fn(Format, &Options, &mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    for output in outputs {
+        match &output.path {
+            None => print(output.format, options, stdout)?,
+            Some(path) => {
+                let mut bytes = Vec::new();
+                print(output.format, &Options { colour: false, ..options.clone() }, &mut bytes)?;
+                write::replace(path, &bytes).map_err(|error| {
+                    io::Error::new(error.kind(), format!("{}: cannot write the report: {error}", path.display()))
+                })?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The outputs a command line asks for: `--output` in order, `--json`, else text on standard output.
+///
+/// # Errors
+/// Two outputs claim standard output.
+pub fn requested(outputs: &[Output], json: bool) -> Result<Vec<Output>, String> {
+    let mut all = outputs.to_vec();
+    if json && !all.iter().any(|o| o.format == Format::Json && o.path.is_none()) {
+        all.push(Output { format: Format::Json, path: None });
+    }
+    if all.is_empty() {
+        all.push(Output { format: Format::Human, path: None });
+    }
+    if all.iter().filter(|o| o.path.is_none()).count() > 1 {
+        return Err("two outputs go to standard output; give one of them a path: --output FORMAT=PATH".into());
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_output_is_a_format_and_maybe_a_path() {
+        assert_eq!(
+            Output::parse("sarif=a=b.sarif"),
+            Ok(Output { format: Format::Sarif, path: Some("a=b.sarif".into()) })
+        );
+        assert_eq!(Output::parse("json=-"), Ok(Output { format: Format::Json, path: None }));
+        assert!(Output::parse("nope").is_err());
+        assert!(Output::parse("json=").is_err());
+    }
+
+    #[test]
+    fn standard_output_has_one_owner() {
+        let sarif = Output { format: Format::Sarif, path: None };
+        assert!(requested(std::slice::from_ref(&sarif), true).is_err());
+        assert_eq!(requested(&[], false).map(|o| o[0].format), Ok(Format::Human));
+        assert_eq!(requested(&[sarif], false).map(|o| o.len()), Ok(1));
+    }
+}

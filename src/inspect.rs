@@ -1,0 +1,201 @@
+//! Checks one file from its path to its report: detection, reading, checks, assembly.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use crate::adapter::detect::{Outcome, Sample, decide};
+use crate::adapter::{self, Format};
+use crate::check::compatibility::SL302;
+use crate::check::framing::SL001;
+use crate::finding::fingerprint::hex;
+use crate::finding::{Finding, Location, Repairability, Severity, Stage, Subject};
+use crate::reader::builder::FileRecall;
+use crate::reader::{self, Builder};
+use crate::report::assemble::{Parts, assemble};
+use crate::report::{Detection, Report};
+use crate::rule::profile::{NEUTRAL, Profile};
+use crate::source::path::clean;
+
+/// How to check.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The format, when it is known; otherwise it is told from the content.
+    pub format: Option<&'static Format>,
+    /// How strictly to judge.
+    pub profile: &'static Profile,
+    /// Overrides the profile's detection threshold; strictly between 0 and 1.
+    pub confidence_min: Option<f64>,
+    /// Overrides the profile's detection margin; strictly between 0 and 1.
+    pub margin_min: Option<f64>,
+    /// The user's home folder: paths below it are shown as `~/…`.
+    pub home: Option<String>,
+    /// Root of the repository that the file lies in: surfaces show findings beside files named from there.
+    pub root: Option<PathBuf>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { format: None, profile: &NEUTRAL, confidence_min: None, margin_min: None, home: None, root: None }
+    }
+}
+
+/// Why a file could not be checked at all. A defect of its content is never one of these.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckError {
+    /// Nothing is there.
+    #[error("{}: no such file; expected a session log", .0.display())]
+    NotFound(PathBuf),
+    /// A folder, device or pipe.
+    #[error("{}: not a regular file; expected a session log, or use `scan` for folders", .0.display())]
+    NotAFile(PathBuf),
+    /// It cannot be read.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The profile is not made for the format.
+    #[error("Format {format} is not permitted by profile {profile}")]
+    NotAdmitted {
+        /// The file's format.
+        format: &'static str,
+        /// The profile.
+        profile: &'static str,
+    },
+}
+
+/// Checks one file.
+///
+/// # Errors
+/// When the file cannot be read, or the profile does not admit its format.
+pub fn check_path(path: &Path, options: &Options) -> Result<Report, CheckError> {
+    let io = |source: io::Error| match source.kind() {
+        io::ErrorKind::NotFound => CheckError::NotFound(path.to_owned()),
+        _ => CheckError::Io { path: path.to_owned(), source },
+    };
+    let metadata = std::fs::metadata(path).map_err(io)?;
+    if !metadata.is_file() {
+        return Err(CheckError::NotAFile(path.to_owned()));
+    }
+    let shown = clean(path);
+    let repo_path = options.root.as_deref().and_then(|root| below(path, root));
+    let detection = Detection { manual: options.format.is_some(), confidence: None };
+    let parts = |sha256: String, size: u64, findings: Vec<Finding>| Parts {
+        path: &shown,
+        repo_path: repo_path.clone(),
+        home: options.home.as_deref(),
+        sha256,
+        size,
+        format: None,
+        detection: detection.clone(),
+        profile: options.profile,
+        records: 0,
+        events: 0,
+        reconstructed: false,
+        findings,
+    };
+    let (format, confidence) = match options.format {
+        Some(format) => (format, None),
+        None => {
+            let sample = Sample::read(File::open(path).map_err(io)?).map_err(io)?;
+            match decide(&sample, options.profile, options.confidence_min, options.margin_min) {
+                Outcome::Winner(format, confidence) => (format, Some(confidence)),
+                outcome => {
+                    let (sha256, size) = hash(path).map_err(io)?;
+                    let finding = undetected(outcome, options);
+                    return Ok(assemble(parts(sha256, size, vec![finding])));
+                }
+            }
+        }
+    };
+    if !options.profile.admits(format.id) {
+        return Err(CheckError::NotAdmitted { format: format.id, profile: options.profile.id });
+    }
+    let mut builder = Builder::new(format);
+    let source = reader::read(File::open(path).map_err(io)?, format, &shown, &mut builder).map_err(io)?;
+    let (session, mut findings) = builder.finish(&source);
+    let recall = FileRecall::new(File::open(path).map_err(io)?, format, &shown);
+    findings.extend(crate::check::run(&session, &recall, options.profile, &shown));
+    Ok(assemble(Parts {
+        format: Some(format),
+        detection: Detection { confidence, ..detection.clone() },
+        records: usize::try_from(source.records).unwrap_or(usize::MAX),
+        events: session.events.len(),
+        ..parts(hex(&source.sha256), source.size, findings)
+    }))
+}
+
+/// The path of a file from `root`, `/` between its parts; none when it lies elsewhere.
+fn below(path: &Path, root: &Path) -> Option<String> {
+    let file = path.canonicalize().ok()?;
+    let rest = file.strip_prefix(root.canonicalize().ok()?).ok()?.to_path_buf();
+    let parts: Vec<_> = rest.components().map(|c| c.as_os_str().to_string_lossy().into_owned()).collect();
+    (!parts.is_empty()).then(|| parts.join("/"))
+}
+
+fn hash(path: &Path) -> io::Result<(String, u64)> {
+    let mut hasher = Sha256::new();
+    let size = io::copy(&mut File::open(path)?, &mut hasher)?;
+    Ok((hex(&hasher.finalize()), size))
+}
+
+/// The one finding of a file whose format could not be told.
+fn undetected(outcome: Outcome, options: &Options) -> Finding {
+    let (rule, variant) = match &outcome {
+        Outcome::Database => (&SL001, "live-database"),
+        Outcome::Empty { .. } => (&SL001, "empty-input"),
+        Outcome::Undecided { reason: "low-confidence", .. } => (&SL302, "not-a-session"),
+        _ => (&SL302, "ambiguous-format"),
+    };
+    let mut finding = Finding::new(rule, Stage::Reading);
+    finding.variant = variant;
+    finding.line = Some(1);
+    finding.location = Location { line: Some(1), column: Some(1), byte_start: Some(0), byte_end: None, item: None };
+    finding.subject = Subject { record: String::new(), part: variant.into() };
+    let evidence = &mut finding.evidence;
+    match outcome {
+        Outcome::Database => {
+            finding.severity = Severity::Fatal;
+            finding.repairability = Repairability::Unsupported;
+            evidence.insert("reason".into(), "refused_live_db".into());
+        }
+        Outcome::Undecided { reason, scores } => {
+            let rounded = |score: f64| (score * 1000.0).round() / 1000.0;
+            let scores = scores.into_iter().map(|(id, score)| (id.to_owned(), rounded(score).into())).collect();
+            evidence.insert("reason".into(), reason.into());
+            evidence.insert("confidences".into(), serde_json::Value::Object(scores));
+            let confidence = options.confidence_min.unwrap_or(options.profile.confidence_min);
+            let margin = options.margin_min.unwrap_or(options.profile.margin_min);
+            evidence.insert("confidence_min".into(), confidence.into());
+            evidence.insert("margin_min".into(), margin.into());
+        }
+        Outcome::Empty { bytes } => {
+            // Agents leave empty files behind; blanks in a file are nobody's work.
+            if bytes == 0 {
+                finding.severity = Severity::Info;
+            }
+            evidence.insert("reason".into(), "empty_input".into());
+        }
+        Outcome::Winner(..) => {}
+    }
+    finding
+}
+
+/// The format named on a command line; `auto` is none.
+///
+/// # Errors
+/// The name is not a format's id.
+pub fn format_named(name: &str) -> Result<Option<&'static Format>, String> {
+    if name == "auto" {
+        return Ok(None);
+    }
+    adapter::find(name).map(Some).ok_or_else(|| {
+        let ids: Vec<_> = adapter::FORMATS.iter().map(|f| f.id).collect();
+        format!("unknown format; expected auto or one of {}", ids.join(", "))
+    })
+}

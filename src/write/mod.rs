@@ -1,0 +1,37 @@
+//! The only code that creates, replaces or removes files.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Puts `bytes` at `path`, replacing what is there: written beside it, synced, then renamed, so that a reader never
+/// sees half a file.
+///
+/// # Errors
+/// The folder is missing or not writable, or the disk is full; the old file is then untouched.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let mut file = tempfile::Builder::new().prefix(".sesslint-").tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replaces_whole_files_and_leaves_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("report.json");
+        replace(&path, b"one").unwrap();
+        replace(&path, b"two").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"two");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert!(replace(&folder.path().join("none/x"), b"").is_err());
+    }
+}

@@ -1,0 +1,14 @@
+//! Integration tests: the real logs with their truth, the recorded cases of the reference program, the command line.
+//!
+//! What reads `../shared` prints a note and passes where that folder is absent: users have no such folder.
+
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests fail by panicking and say what they skip")]
+
+mod conformance;
+mod corpus;
+mod docs;
+mod export;
+mod reading;
+mod recordings;
+mod support;
+mod validate;
