@@ -19,4 +19,5 @@ pub mod report;
 pub mod rule;
 pub mod scan;
 pub mod source;
+pub mod validate;
 pub mod write;

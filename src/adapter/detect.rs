@@ -31,7 +31,7 @@ impl SampleRecord {
             return Self { text: text.to_vec(), tape: scanner.tape().to_vec() };
         }
         let text = shortened(text, scanner.tape());
-        // A shortened value is still a value: scanning it cannot fail.
+        // What is left of a value is a value: scanning it cannot fail.
         let _ = scanner.scan(&text, SAMPLE_DEPTH);
         Self { text, tape: scanner.tape().to_vec() }
     }
@@ -160,6 +160,13 @@ impl Sample {
     }
 }
 
+/// Whether a line is one JSON object; leaves it on the tape.
+fn is_record(line: &[u8], scanner: &mut Scanner) -> bool {
+    scanner.scan(line, SAMPLE_DEPTH).is_ok()
+        && simdutf8::basic::from_utf8(line).is_ok()
+        && scanner.tape()[0].kind == NodeKind::Object
+}
+
 /// The text of a record with its long strings emptied and whatever lies below the tape left out.
 fn shortened(text: &[u8], tape: &[Node]) -> Vec<u8> {
     const LONG: u32 = 256;
@@ -183,13 +190,6 @@ fn shortened(text: &[u8], tape: &[Node]) -> Vec<u8> {
     }
     out.extend_from_slice(&text[copied..]);
     out
-}
-
-/// Whether a line is one JSON object; leaves it on the tape.
-fn is_record(line: &[u8], scanner: &mut Scanner) -> bool {
-    scanner.scan(line, SAMPLE_DEPTH).is_ok()
-        && simdutf8::basic::from_utf8(line).is_ok()
-        && scanner.tape()[0].kind == NodeKind::Object
 }
 
 /// How much of a pretty-printed document is read for recognition.
