@@ -16,6 +16,7 @@ mod printed;
 pub mod run_state;
 #[cfg(test)]
 mod testing;
+pub mod unsupported;
 
 use std::borrow::Cow;
 

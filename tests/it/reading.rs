@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::Path;
 
 use serde_json::Value;
-use sesslint::adapter::detect::{Outcome, Sample, decide};
+use sesslint::adapter::detect::{Sample, decide};
 use sesslint::adapter::{self, Format};
 use sesslint::finding::fingerprint::{Origin, fingerprint};
 use sesslint::reader::{self, Builder};
@@ -45,10 +45,7 @@ const DIFFERENCES: &[(&str, &str, &str)] = &[
 
 fn detect(path: &Path) -> Option<&'static Format> {
     let sample = Sample::read(File::open(path).expect("open")).expect("readable");
-    match decide(&sample, &profile::NEUTRAL, None, None) {
-        Outcome::Winner(format, _) => Some(format),
-        _ => None,
-    }
+    decide(&sample, &profile::NEUTRAL, None, None).format
 }
 
 fn found(path: &Path, name: &str, format: &'static Format) -> BTreeSet<Row> {
