@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod check;
+pub mod digest;
 pub mod finding;
 pub mod model;
 pub mod report;
