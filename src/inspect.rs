@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -20,6 +20,7 @@ use crate::reader::{self, Builder};
 use crate::report::assemble::{Parts, assemble};
 use crate::report::{Detection, Report};
 use crate::rule::profile::{NEUTRAL, Profile};
+use crate::source::SQLITE_MAGIC;
 use crate::source::path::clean;
 
 /// Sessions with more events are not read a second time: assurance stays at A3.
@@ -106,6 +107,10 @@ pub fn check_path(path: &Path, options: &Options) -> Result<Report, CheckError> 
         findings,
     };
     let decision = match options.format {
+        // A live store is refused even when somebody insists: reading it beside its writer proves nothing.
+        Some(_) if is_live_store(path).map_err(io)? => {
+            Decision { format: None, reason: "refused-live-db", scores: Vec::new(), unsupported: None }
+        }
         Some(format) => {
             Decision { format: Some(format), reason: "explicit-override", scores: Vec::new(), unsupported: None }
         }
@@ -161,6 +166,12 @@ fn hash(path: &Path) -> io::Result<(String, u64)> {
     let mut hasher = Sha256::new();
     let size = io::copy(&mut File::open(path)?, &mut hasher)?;
     Ok((hex(&hasher.finalize()), size))
+}
+
+fn is_live_store(path: &Path) -> io::Result<bool> {
+    let mut head = Vec::new();
+    File::open(path)?.take(SQLITE_MAGIC.len() as u64).read_to_end(&mut head)?;
+    Ok(head == SQLITE_MAGIC)
 }
 
 fn kinds(session: &Session) -> BTreeMap<&'static str, usize> {
