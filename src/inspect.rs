@@ -21,7 +21,7 @@ use crate::report::assemble::{Parts, assemble};
 use crate::report::{Detection, Report};
 use crate::rule::profile::{NEUTRAL, Profile};
 use crate::source::SQLITE_MAGIC;
-use crate::source::path::clean;
+use crate::source::path::{clean, minimise};
 
 /// Sessions with more events are not read a second time: assurance stays at A3.
 const RECONSTRUCTED_EVENTS: usize = 50_000;
@@ -73,6 +73,8 @@ pub enum CheckError {
         format: &'static str,
         /// The profile.
         profile: &'static str,
+        /// What a scan reports of the file: that it was not checked.
+        report: Box<Report>,
     },
 }
 
@@ -132,7 +134,13 @@ pub fn check_path(path: &Path, options: &Options) -> Result<Report, CheckError> 
         return Ok(assemble(parts(sha256, size, detection, vec![finding])));
     };
     if !options.profile.admits(format.id) {
-        return Err(CheckError::NotAdmitted { format: format.id, profile: options.profile.id });
+        let (sha256, size) = hash(path).map_err(io)?;
+        let finding = not_admitted(format, options.profile);
+        // The reference program finds this while scanning, where it hashes the shortened path.
+        let shortened = minimise(&shown, options.home.as_deref());
+        let report = assemble(Parts { path: &shortened, ..parts(sha256, size, detection, vec![finding]) });
+        let report = Box::new(Report { path: shown.clone(), ..report });
+        return Err(CheckError::NotAdmitted { format: format.id, profile: options.profile.id, report });
     }
     let mut builder = Builder::new(format);
     let source = reader::read(File::open(path).map_err(io)?, format, &shown, &mut builder).map_err(io)?;
@@ -180,6 +188,16 @@ fn kinds(session: &Session) -> BTreeMap<&'static str, usize> {
         *kinds.entry(event.kind.as_str()).or_default() += 1;
     }
     kinds
+}
+
+/// The one finding of a file whose format the profile is not made for.
+fn not_admitted(format: &'static Format, profile: &'static Profile) -> Finding {
+    let mut finding = Finding::new(&SL302, Stage::Reading);
+    finding.variant = "format-not-admitted";
+    finding.evidence.insert("format".into(), format.id.into());
+    finding.evidence.insert("profile".into(), profile.id.into());
+    finding.subject = Subject { record: String::new(), part: finding.variant.into() };
+    finding
 }
 
 /// The one finding of a file whose format could not be told.

@@ -48,7 +48,7 @@ pub(super) fn broken_line(at: Coordinates, variant: &'static str, raw: &[u8], re
     finding.line = Some(at.line);
     // Of a value that is no object, nothing is the record's own id.
     let own = variant != Damage::NotAnObject.as_str();
-    finding.record_id = raw_record_id(raw).filter(|_| own).and_then(|id| content_free::record_id(&id));
+    finding.record_id = raw_record_id(raw).filter(|id| own && content_free::is_content_free(id));
     finding.evidence = at.evidence();
     finding.detail.insert("variant".into(), variant.into());
     if recovered > 0 {
