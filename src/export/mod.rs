@@ -3,6 +3,7 @@
 //! Two passes over the source: one to learn whether it may be exported and what its header says, one to write. Nothing
 //! is kept in memory but one event. What is written passes its own reader.
 
+mod reread;
 mod timestamp;
 
 use std::borrow::Cow;
@@ -20,6 +21,8 @@ use crate::reader::{self, object::event_object};
 use crate::report::Counts;
 use crate::rule::profile::NEUTRAL;
 use crate::source::path::clean;
+
+pub use reread::rereads;
 
 /// What was written.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,6 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 use sesslint::adapter::detect::{Outcome, Sample, decide};
 use sesslint::adapter::{self, Format};
+use sesslint::export::rereads;
 use sesslint::finding::fingerprint::{Origin, fingerprint};
 use sesslint::reader::{self, Builder};
 use sesslint::rule::profile;
@@ -140,4 +141,19 @@ fn recorded_files_are_still_recognised() {
         "ingest/oa-broken-documents scalar.jsonl",
     ];
     assert!(seen == 0 || missed == expected, "{missed:#?}");
+}
+
+#[test]
+fn the_second_reading_agrees_where_it_did() {
+    let mut agreed = 0;
+    let steps = steps(&["ingest", "checks"], "check");
+    for step in &steps {
+        let stdout = &step.recorded["stdout"];
+        let file = step.folder.join(&step.args[1]);
+        if stdout["assurance"] == "A4" && file.is_file() {
+            assert!(rereads(File::open(&file).expect("open"), &step.args[1]).expect("readable"), "{}", step.case);
+            agreed += 1;
+        }
+    }
+    assert!(steps.is_empty() || agreed > 10, "{agreed}");
 }
