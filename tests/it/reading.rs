@@ -157,3 +157,27 @@ fn the_second_reading_agrees_where_it_did() {
     }
     assert!(steps.is_empty() || agreed > 10, "{agreed}");
 }
+
+#[test]
+fn long_first_lines_are_recognised_by_their_beginning() {
+    let filler = "words ".repeat(1 << 20);
+    for (text, id) in [
+        (
+            format!(
+                "{{\"items\":[{{\"role\":\"user\",\"content\":\"a\"}},{{\"role\":\"user\",\"content\":\"{filler}\"}}]}}"
+            ),
+            "openai-agents",
+        ),
+        (
+            format!("[{{\"role\":\"user\",\"content\":\"a\"}},{{\"role\":\"user\",\"content\":\"{filler}\"}}]"),
+            "openai-agents",
+        ),
+        (format!("{{\"schema_version\":\"sesslint.session/v1\",\"events\":[{{\"id\":\"{filler}\"}}]}}"), "canonical"),
+    ] {
+        let sample = Sample::read(text.as_bytes()).expect("readable");
+        match decide(&sample, &profile::NEUTRAL, None, None) {
+            Outcome::Winner(format, _) => assert_eq!(format.id, id),
+            other => panic!("{id}: {other:?}"),
+        }
+    }
+}
