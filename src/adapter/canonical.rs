@@ -17,7 +17,7 @@ use crate::finding::{Finding, Location, Stage, Subject};
 use crate::model::{Conventions, Kind, Value, content_free};
 use crate::record::Json;
 
-pub(crate) use event::{is_utc_timestamp, read as read_event};
+pub(crate) use event::is_utc_timestamp;
 
 /// The one schema there is.
 pub(crate) const SCHEMA: &str = "sesslint.session/v1";
@@ -87,7 +87,7 @@ impl Adapter for Canonical {
             self.header_line(record, sink);
             return;
         }
-        read_event(record, self.place, sink);
+        event::read(record, self.place, sink);
         self.place += 1;
     }
 

@@ -5,13 +5,23 @@
 
 pub mod canonical;
 pub mod claude_code;
+pub mod claude_stream;
+pub mod codex_exec;
+pub mod codex_rollout;
 pub mod detect;
+mod notice;
 pub mod openai_agents;
+pub mod pi;
+mod printed;
 pub mod run_state;
+#[cfg(test)]
+mod testing;
+pub mod unsupported;
 
 use std::borrow::Cow;
 
 use crate::finding::{Finding, Location};
+use crate::model::session::{Fact, Run};
 use crate::model::{Actor, Conventions, EventFlags, Kind, Value};
 use crate::record::Json;
 
@@ -88,6 +98,43 @@ pub struct Draft<'a> {
     pub object: Option<&'a dyn Fn() -> Value>,
 }
 
+impl<'a> Draft<'a> {
+    /// An event of `record` of which nothing more is known.
+    #[must_use]
+    pub fn new(
+        record: &Record<'_>,
+        id: Cow<'a, str>,
+        kind: Kind,
+        actor: Actor,
+        ts: Cow<'a, str>,
+        payload: &'a dyn Fn() -> Value,
+    ) -> Self {
+        Self {
+            id,
+            parent: None,
+            kind,
+            actor,
+            correlation: None,
+            message: None,
+            agent: None,
+            branch: None,
+            interaction: None,
+            ts,
+            seq: None,
+            line: record.line,
+            flags: EventFlags {
+                not_sent: !matches!(actor, Actor::User | Actor::Assistant | Actor::Tool),
+                ..EventFlags::default()
+            },
+            execution_state: None,
+            side_effects: None,
+            original_id: None,
+            payload,
+            object: None,
+        }
+    }
+}
+
 /// Takes what an adapter makes of records.
 pub trait Sink {
     /// One event of `record`.
@@ -98,12 +145,24 @@ pub trait Sink {
     fn checkpoint(&mut self, seq: Option<i64>, hash: Option<String>);
     /// A checkpoint of an embedded run state.
     fn run_state(&mut self, id: String, seq: Option<i64>, hash: Option<String>);
+    /// The compaction boundary just given keeps what stands before it from this event on.
+    fn kept_from(&mut self, _first_kept: &str) {}
+    /// Something that is no event but that a rule judges.
+    fn fact(&mut self, _fact: Fact) {}
+    /// A run of a printed stream is over; every event since the last one belongs to it.
+    fn run(&mut self, _run: Run) {}
 }
 
 /// Reads the records of one file. Made anew for each file.
 pub trait Adapter {
     /// Reads one record.
     fn read(&mut self, record: &Record<'_>, sink: &mut dyn Sink);
+    /// A record's text says something by itself: a name twice, half a surrogate. Says how bad that is to the loaders.
+    fn text(&self, _finding: &mut Finding) {}
+    /// Whether the loaders refuse a file that begins with a byte order mark.
+    fn refuses_byte_order_mark(&self) -> bool {
+        false
+    }
     /// A JSON document begins: the members before its items, none when it is an array. False: nothing in it is to be read.
     fn opens(&mut self, _head: Option<Json<'_>>) -> bool {
         true
@@ -203,7 +262,15 @@ impl std::fmt::Debug for Format {
 }
 
 /// Every supported format, by id.
-pub static FORMATS: &[&Format] = &[&canonical::FORMAT, &claude_code::FORMAT, &openai_agents::FORMAT];
+pub static FORMATS: &[&Format] = &[
+    &canonical::FORMAT,
+    &claude_code::FORMAT,
+    &claude_stream::FORMAT,
+    &codex_exec::FORMAT,
+    &codex_rollout::FORMAT,
+    &openai_agents::FORMAT,
+    &pi::FORMAT,
+];
 
 /// The format with this id.
 #[must_use]

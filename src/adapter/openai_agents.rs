@@ -52,6 +52,7 @@ const EXPORT: Conventions = Conventions {
     compaction_on_chain: false,
     checkpoints: false,
     identity_by_bytes: false,
+    resends_copies: false,
 };
 
 /// Reads one file of items.

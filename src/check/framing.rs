@@ -85,6 +85,12 @@ pub static SL001: Rule = Rule {
             next: "Make a copy before any resume, then restore the header line.",
         },
         Text {
+            variant: "byte-order-mark",
+            what: "The file begins with a byte order mark.",
+            consequence: "The loader does not find the header behind it and refuses the session.",
+            next: "Save the file as UTF-8 without a byte order mark.",
+        },
+        Text {
             variant: "header",
             what: "The header of the session lacks a field, or names a schema that is not known.",
             consequence: "Without a header that is understood nothing behind it can be read.",

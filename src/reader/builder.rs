@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use super::{Source, TAPE_DEPTH};
 use crate::adapter::{Draft, Format, Record, Sink};
 use crate::finding::Finding;
-use crate::model::session::{Checkpoint, RecordRow};
+use crate::model::session::{Checkpoint, Fact, Kept, RecordRow, Run};
 use crate::model::{Conventions, Event, Recall, Scope, Session, Sym, Value};
 use crate::record::{Json, Scanner};
 
@@ -104,6 +104,22 @@ impl Sink for Builder {
     fn run_state(&mut self, id: String, seq: Option<i64>, hash: Option<String>) {
         let index = self.session.run_state.len();
         self.session.run_state.push(Checkpoint { index, seq, hash, id });
+    }
+
+    fn kept_from(&mut self, first_kept: &str) {
+        let boundary = self.session.events.len() as u32 - 1;
+        let first = self.session.strings.intern(first_kept);
+        self.session.kept.push(Kept { boundary, first });
+    }
+
+    fn fact(&mut self, fact: Fact) {
+        self.session.facts.push(fact);
+    }
+
+    fn run(&mut self, mut run: Run) {
+        let start = self.session.runs.last().map_or(0, |run| run.events.1);
+        run.events = (start, self.session.events.len() as u32);
+        self.session.runs.push(run);
     }
 }
 

@@ -245,7 +245,7 @@ impl<R: Read> Pass<'_, R> {
         record.end = self.bytes.place().offset;
         record.location.byte_end = Some(record.end);
         record.location.item = None;
-        super::framing::text_findings(&record, &scan, self.sink);
+        super::framing::text_findings(&record, &scan, self.adapter, self.sink);
         self.adapter.document(Some(&record), self.sink);
         Ok(())
     }

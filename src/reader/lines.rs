@@ -66,6 +66,9 @@ impl Pass<'_> {
         }
         self.ordinal += 1;
         let at = Coordinates { line: line.number, ordinal: self.ordinal, offset: line.offset, end: line.end };
+        if bom > 0 && self.adapter.refuses_byte_order_mark() {
+            self.sink.finding(broken_line(at, "byte-order-mark", BOM, 0));
+        }
         if line.truncated {
             let finding = broken_line(at, "too-long", &line.bytes[..line.bytes.len().min(1 << 20)], 0);
             self.broken(finding, Fault { reason: "size_limit_exceeded", detail: None, ordinal: at.ordinal }, line);

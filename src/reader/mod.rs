@@ -74,6 +74,6 @@ pub(crate) fn read_with(
 
 /// Gives one whole record to the adapter, after what its text alone says.
 fn take(record: &Record<'_>, scan: &crate::record::Scan, adapter: &mut dyn Adapter, sink: &mut dyn Sink) {
-    framing::text_findings(record, scan, sink);
+    framing::text_findings(record, scan, adapter, sink);
     adapter.read(record, sink);
 }

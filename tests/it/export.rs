@@ -1,5 +1,7 @@
 //! Exports: byte for byte, and read back by their own reader.
 
+#![allow(clippy::print_stderr, reason = "tests say what they skip")]
+
 use std::fs;
 
 use sesslint::adapter;

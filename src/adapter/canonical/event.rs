@@ -43,7 +43,7 @@ const KNOWN: &[&str] = &[
 const CRITICAL: &[&str] = &["call_id", "checkpoint", "prev_id", "tool_call_id", "tool_use_id", "type"];
 
 /// Reads the event at `place` among the events of its file.
-pub(crate) fn read(record: &Record<'_>, place: u64, sink: &mut dyn Sink) {
+pub(super) fn read(record: &Record<'_>, place: u64, sink: &mut dyn Sink) {
     let json = record.json;
     let id_value = json.get("id");
     let id = id_value.and_then(Json::as_str).filter(|id| !id.is_empty() && trim(id) == &**id && is_content_free(id));

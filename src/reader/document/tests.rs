@@ -64,12 +64,10 @@ fn items_are_handed_on_with_their_places_and_the_rest_is_the_head() {
     assert_eq!(log.items.len(), 2);
 }
 
-/// Variant, reason, item and line of a finding.
-type Row = (&'static str, &'static str, Option<u64>, u64);
-
 #[test]
 fn a_defect_costs_what_it_must_and_no_more() {
-    let cases: &[(&[u8], &[&str], &[Row])] = &[
+    type Case<'a> = (&'a [u8], &'a [&'a str], &'a [(&'a str, &'a str, Option<u64>, u64)]);
+    let cases: &[Case<'_>] = &[
         (br#"[{"a":1},{"b":2}]"#, &[r#"{"a":1}"#, r#"{"b":2}"#], &[]),
         (b"[]", &[], &[]),
         (b" \n", &[], &[]),
