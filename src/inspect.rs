@@ -149,6 +149,7 @@ fn undetected(outcome: Outcome, options: &Options) -> Finding {
     let (rule, variant) = match &outcome {
         Outcome::Database => (&SL001, "live-database"),
         Outcome::Empty { .. } => (&SL001, "empty-input"),
+        Outcome::Unsupported(_) => (&SL302, "unsupported-format"),
         Outcome::Undecided { reason: "low-confidence", .. } => (&SL302, "not-a-session"),
         _ => (&SL302, "ambiguous-format"),
     };
@@ -180,6 +181,11 @@ fn undetected(outcome: Outcome, options: &Options) -> Finding {
                 finding.severity = Severity::Info;
             }
             evidence.insert("reason".into(), "empty_input".into());
+        }
+        Outcome::Unsupported(known) => {
+            evidence.insert("reason".into(), "unsupported-format".into());
+            evidence.insert("format".into(), known.id.into());
+            finding.detail.insert("format_name".into(), known.name.into());
         }
         Outcome::Winner(..) => {}
     }

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read};
 
+use super::unsupported::{Unsupported, recognise};
 use super::{FORMATS, Format};
 use crate::record::outline::{begins_list, outline};
 use crate::record::{Json, Node, NodeKind, Scanner};
@@ -212,6 +213,8 @@ pub enum Outcome {
         /// How many bytes were read.
         bytes: u64,
     },
+    /// A session log of a program that is not read yet.
+    Unsupported(&'static Unsupported),
     /// No format is sure enough, or two are.
     Undecided {
         /// `low-confidence` or `tie`.
@@ -229,6 +232,9 @@ pub fn decide(sample: &Sample, profile: &Profile, confidence_min: Option<f64>, m
     }
     if sample.is_empty {
         return Outcome::Empty { bytes: sample.bytes };
+    }
+    if let Some(known) = recognise(sample) {
+        return Outcome::Unsupported(known);
     }
     let confidence_min = confidence_min.unwrap_or(profile.confidence_min);
     let margin_min = margin_min.unwrap_or(profile.margin_min);

@@ -16,6 +16,7 @@ mod printed;
 pub mod run_state;
 #[cfg(test)]
 mod testing;
+pub mod unsupported;
 
 use std::borrow::Cow;
 
@@ -208,6 +209,16 @@ pub struct Fault {
     pub detail: Option<&'static str>,
     /// Number among the non-blank lines, from 1.
     pub ordinal: u64,
+    /// It begins like a record; otherwise something else was printed.
+    pub begins_record: bool,
+}
+
+impl Fault {
+    /// A record that is read as far as a limit.
+    #[must_use]
+    pub fn new(reason: &'static str, ordinal: u64) -> Self {
+        Self { reason, detail: None, ordinal, begins_record: true }
+    }
 }
 
 /// How the bytes of a format are cut into records.

@@ -85,6 +85,12 @@ pub static SL001: Rule = Rule {
             next: "Make a copy before any resume, then restore the header line.",
         },
         Text {
+            variant: "foreign-lines",
+            what: "Lines that are no records stand between the records: another program printed to the same output.",
+            consequence: "Programs that read the output line by line stop at the first of them, or skip them all.",
+            next: "Send the output of the agent to a file of its own.",
+        },
+        Text {
             variant: "byte-order-mark",
             what: "The file begins with a byte order mark.",
             consequence: "The loader does not find the header behind it and refuses the session.",

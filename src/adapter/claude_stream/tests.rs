@@ -64,6 +64,12 @@ fn runs_and_their_ends() {
             &["SL503 warning 5 [SL102 info 5 stopped]"],
         ),
         ("two ends", &[INIT, "said a", END, &END.replace("u-end", "w")], &["SL503 warning 4 extra-end"]),
+        (
+            "lines of another program",
+            &["npm warn", INIT, "42", "said a", "done?", END],
+            &["SL001 warning 1 foreign-lines"],
+        ),
+        ("a record that was cut", &[INIT, r#"{"type":"assist"#, "said a", END], &["SL001 error 2 malformed-line"]),
         ("the end alone", &[END], &[]),
         ("the beginning is missing", &["result a k", "said b", END], &["SL302 warning 1 missing-beginning"]),
     ]);
