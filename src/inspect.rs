@@ -149,7 +149,7 @@ fn undetected(outcome: Outcome, options: &Options) -> Finding {
     let (rule, variant) = match &outcome {
         Outcome::Database => (&SL001, "live-database"),
         Outcome::Empty { .. } => (&SL001, "empty-input"),
-        Outcome::Unsupported(_) => (&SL302, "unsupported-format"),
+        Outcome::Unsupported(known) => (&SL302, known.variant),
         Outcome::Undecided { reason: "low-confidence", .. } => (&SL302, "not-a-session"),
         _ => (&SL302, "ambiguous-format"),
     };
@@ -183,7 +183,7 @@ fn undetected(outcome: Outcome, options: &Options) -> Finding {
             evidence.insert("reason".into(), "empty_input".into());
         }
         Outcome::Unsupported(known) => {
-            evidence.insert("reason".into(), "unsupported-format".into());
+            evidence.insert("reason".into(), known.variant.into());
             evidence.insert("format".into(), known.id.into());
             finding.detail.insert("format_name".into(), known.name.into());
         }

@@ -63,7 +63,8 @@ fn is_lookalike(record: Json<'_>) -> bool {
     word(record, "type") == "tool_call" && record.get("call_id").is_some() || record.get("timestamp_ms").is_some()
 }
 
-fn is_decisive(record: Json<'_>) -> bool {
+/// Whether a record is one that only this program prints.
+pub(super) fn is_decisive(record: Json<'_>) -> bool {
     let has = |name: &str| record.get(name).is_some();
     has("session_id")
         && match &*word(record, "type") {

@@ -55,6 +55,8 @@ pub struct Sample {
     pub is_array: bool,
     /// Lines that are no JSON object.
     pub unreadable: usize,
+    /// Whole records behind something else on the first of those lines, as job logs print them.
+    pub embedded: Vec<SampleRecord>,
     /// The file begins like a live SQLite database.
     pub is_database: bool,
     /// Nothing but blanks.
@@ -114,6 +116,7 @@ impl Sample {
                 document = Some(text);
             } else {
                 sample.unreadable += 1;
+                sample.embed(bytes, &mut scanner);
             }
             if lines >= SAMPLE_LINES || document.is_none() && !sample.records.is_empty() && sample.bytes > SAMPLE_BYTES
             {
@@ -124,6 +127,14 @@ impl Sample {
             sample.read_document(&text, &mut scanner);
         }
         Ok(sample)
+    }
+
+    /// Keeps the record at the end of a line that begins with something else.
+    fn embed(&mut self, line: &[u8], scanner: &mut Scanner) {
+        let record = memchr::memmem::find(line, b"{\"").filter(|&at| at > 0).map(|at| &line[at..]);
+        if let Some(record) = record.filter(|record| is_record(record, scanner)) {
+            self.embedded.push(SampleRecord::new(record, scanner));
+        }
     }
 
     /// The items of an array, or the object itself; whatever is whole in a cut text.

@@ -138,7 +138,7 @@ fn detect(input: File) -> io::Result<Result<&'static Format, Refusal>> {
         Outcome::Winner(format, _) => Ok(format),
         Outcome::Database => Err(Refusal::Undetected("refused-live-db")),
         Outcome::Empty { .. } => Err(Refusal::Undetected("empty")),
-        Outcome::Unsupported(_) => Err(Refusal::Undetected("unsupported-format")),
+        Outcome::Unsupported(known) => Err(Refusal::Undetected(known.variant)),
         Outcome::Undecided { reason, .. } => Err(Refusal::Undetected(reason)),
     })
 }
