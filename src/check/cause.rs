@@ -20,6 +20,8 @@ struct Causes<'a, 'b> {
     cycles: BTreeMap<u32, usize>,
     /// By position, in sessions with a lost parent: nothing but results stand between it and the root above it.
     only_results_above: Vec<bool>,
+    /// Second headers, by the offset of each: its finding.
+    headers: Vec<(Option<u64>, usize)>,
     /// Components that neither lost a parent nor end in a cycle.
     intact: usize,
 }
@@ -56,14 +58,19 @@ impl<'a, 'b> Causes<'a, 'b> {
             places: BTreeMap::new(),
             cycles: BTreeMap::new(),
             only_results_above: Vec::new(),
+            headers: Vec::new(),
             intact: context.forest.components.iter().filter(|c| !c.orphaned && !c.cyclic).count(),
         };
         for (i, one) in found.iter().enumerate() {
             causes.places.entry((one.finding.code(), one.at)).or_insert(i);
+            if one.finding.variant == "second-header" {
+                causes.headers.push((one.finding.location.byte_start, i));
+            }
             if one.finding.code() == "SL005" && one.at != NONE {
                 causes.cycles.insert(context.forest.component(one.at), i);
             }
         }
+        causes.headers.sort_unstable();
         if found.iter().any(|one| one.finding.code() == "SL004") {
             causes.only_results_above = only_results_above(context);
         }
@@ -73,6 +80,7 @@ impl<'a, 'b> Causes<'a, 'b> {
     fn of(&self, one: &Found) -> Option<usize> {
         let one_tree = self.context.session.conventions.one_tree;
         match one.finding.code() {
+            "SL003" | "SL103" | "SL104" if self.parted_by_header(one).is_some() => self.parted_by_header(one),
             "SL003" if one.at != NONE && self.context.session.conventions.resends_copies => self.repeated_tool(one.at),
             "SL006" if one.at == NONE => self.place("SL004", NONE).filter(|_| self.intact <= 1),
             "SL006" => self.break_of(self.context.forest.component(one.at)).or_else(|| self.break_of_the_rest()),
@@ -160,6 +168,17 @@ impl<'a, 'b> Causes<'a, 'b> {
     /// Where copies are sent, the copy of a call or result is the repeated call or result itself.
     fn repeated_tool(&self, first: u32) -> Option<usize> {
         self.place("SL103", first).or_else(|| self.place("SL104", first))
+    }
+
+    /// Two logs in one file: the second header between a record and its copy.
+    fn parted_by_header(&self, copies: &Found) -> Option<usize> {
+        if copies.at == NONE {
+            return None;
+        }
+        let first = self.context.session.location(self.context.event(copies.at)).byte_start;
+        let copy = copies.finding.location.byte_start;
+        let place = self.headers.partition_point(|(start, _)| *start < first);
+        self.headers.get(place).filter(|(start, _)| *start < copy).map(|(_, header)| *header)
     }
 
     /// The repetition of the record that a number is repeated with.
