@@ -89,6 +89,11 @@ fn calls_results_and_ids() {
         ),
         ("a sub-agent", &[INIT, "call a k", "call b l k", "result c l k", "result d k", END], &[]),
         (
+            "a sub-agent whose call was lost",
+            &[INIT, "call b l k", "result c l k", "result d k", END],
+            &["SL004 error 2 unknown-caller [SL004 error 3 unknown-caller] [SL101 error 4]"],
+        ),
+        (
             "a sub-agent of nobody",
             &[INIT, "call b l k", "result c l k", END],
             &["SL004 error 2 unknown-caller [SL004 error 3 unknown-caller]"],
