@@ -4,6 +4,8 @@
 
 mod event;
 mod header;
+#[cfg(test)]
+mod tests;
 
 use std::borrow::Cow;
 

@@ -32,7 +32,7 @@ impl SampleRecord {
             return Self { text: text.to_vec(), tape: scanner.tape().to_vec() };
         }
         let text = shortened(text, scanner.tape());
-        // A shortened value is still a value: scanning it cannot fail.
+        // What is left of a value is a value: scanning it cannot fail.
         let _ = scanner.scan(&text, SAMPLE_DEPTH);
         Self { text, tape: scanner.tape().to_vec() }
     }
@@ -172,6 +172,13 @@ impl Sample {
     }
 }
 
+/// Whether a line is one JSON object; leaves it on the tape.
+fn is_record(line: &[u8], scanner: &mut Scanner) -> bool {
+    scanner.scan(line, SAMPLE_DEPTH).is_ok()
+        && simdutf8::basic::from_utf8(line).is_ok()
+        && scanner.tape()[0].kind == NodeKind::Object
+}
+
 /// The text of a record with its long strings emptied and whatever lies below the tape left out.
 fn shortened(text: &[u8], tape: &[Node]) -> Vec<u8> {
     const LONG: u32 = 256;
@@ -197,13 +204,6 @@ fn shortened(text: &[u8], tape: &[Node]) -> Vec<u8> {
     out
 }
 
-/// Whether a line is one JSON object; leaves it on the tape.
-fn is_record(line: &[u8], scanner: &mut Scanner) -> bool {
-    scanner.scan(line, SAMPLE_DEPTH).is_ok()
-        && simdutf8::basic::from_utf8(line).is_ok()
-        && scanner.tape()[0].kind == NodeKind::Object
-}
-
 /// How much of a pretty-printed document is read for recognition.
 const DOCUMENT_SAMPLE: usize = 4 << 20;
 
@@ -212,40 +212,31 @@ fn opens_document(line: &[u8], scanner: &mut Scanner) -> bool {
     line.trim_ascii_start().starts_with(b"{") || begins_list(line, scanner)
 }
 
-/// The outcome of detection.
-#[derive(Debug)]
-pub enum Outcome {
-    /// One format is clearly ahead.
-    Winner(&'static Format, f64),
-    /// A live database.
-    Database,
-    /// Nothing but blanks.
-    Empty {
-        /// How many bytes were read.
-        bytes: u64,
-    },
-    /// A session log of a program that is not read yet.
-    Unsupported(&'static Unsupported),
-    /// No format is sure enough, or two are.
-    Undecided {
-        /// `low-confidence` or `tie`.
-        reason: &'static str,
-        /// Scores by format id, sorted by id.
-        scores: Vec<(&'static str, f64)>,
-    },
+/// How the format of a file was decided.
+#[derive(Clone, Debug)]
+pub struct Decision {
+    /// The format that is clearly ahead.
+    pub format: Option<&'static Format>,
+    /// `clear-winner`, `low-confidence`, `tie`, `unsupported-format`, `job-log`, `empty` or `refused-live-db`.
+    pub reason: &'static str,
+    /// Scores by format id, sorted by id; empty when nothing was scored.
+    pub scores: Vec<(&'static str, f64)>,
+    /// A program whose logs are recognised but not read.
+    pub unsupported: Option<&'static Unsupported>,
 }
 
 /// Decides which format a sample is, by the profile's thresholds or the given ones.
 #[must_use]
-pub fn decide(sample: &Sample, profile: &Profile, confidence_min: Option<f64>, margin_min: Option<f64>) -> Outcome {
+pub fn decide(sample: &Sample, profile: &Profile, confidence_min: Option<f64>, margin_min: Option<f64>) -> Decision {
+    let without = |reason| Decision { format: None, reason, scores: Vec::new(), unsupported: None };
     if sample.is_database {
-        return Outcome::Database;
+        return without("refused-live-db");
     }
     if sample.is_empty {
-        return Outcome::Empty { bytes: sample.bytes };
+        return without("empty");
     }
     if let Some(known) = recognise(sample) {
-        return Outcome::Unsupported(known);
+        return Decision { unsupported: Some(known), ..without(known.variant) };
     }
     let confidence_min = confidence_min.unwrap_or(profile.confidence_min);
     let margin_min = margin_min.unwrap_or(profile.margin_min);
@@ -253,16 +244,16 @@ pub fn decide(sample: &Sample, profile: &Profile, confidence_min: Option<f64>, m
     scores.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.id.cmp(b.0.id)));
     let (winner, best) = scores[0];
     let second = scores.get(1).map_or(0.0, |s| s.1);
-    let reason = if best < confidence_min {
-        "low-confidence"
+    let (format, reason) = if best < confidence_min {
+        (None, "low-confidence")
     } else if best - second < margin_min - 1e-9 || best - second < 1e-9 {
-        "tie"
+        (None, "tie")
     } else {
-        return Outcome::Winner(winner, best);
+        (Some(winner), "clear-winner")
     };
     let mut scores: Vec<_> = scores.into_iter().map(|(f, s)| (f.id, s)).collect();
     scores.sort_by_key(|s| s.0);
-    Outcome::Undecided { reason, scores }
+    Decision { format, reason, scores, unsupported: None }
 }
 
 #[cfg(test)]

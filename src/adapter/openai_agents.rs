@@ -5,6 +5,8 @@
 
 mod item;
 mod recognition;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeSet;
 

@@ -83,7 +83,7 @@ fn project_checkpoint(entry: &Value) -> Value {
     } else {
         truthy(&["id"]).map_or(String::new(), |id| {
             let (text, masked) = echo(&Value::String(spelled(id, false)));
-            if !masked { text } else { REDACTED.into() }
+            if masked { REDACTED.into() } else { text }
         })
     };
     let seq = match entry.get("seq") {

@@ -24,6 +24,12 @@ pub static SL301: Rule = Rule {
             consequence: "It was read as the newest known version, as current loaders do.",
             next: "Use a newer release of this tool if findings look wrong.",
         },
+        Text {
+            variant: "unseen-version",
+            what: "The log states a version that this tool was not tried with.",
+            consequence: "It was read and checked all the same; a newer version may have changed what its records mean.",
+            next: "Report the version if a finding does not make sense.",
+        },
     ],
     doc: "The format says which version it is written in, and this version is not among the supported ones. Judging it \
 by the rules of another version would give findings that are not true.\n\n\

@@ -117,6 +117,10 @@ impl<'a> Context<'a> {
 
     /// Attaches the third and later of `members` to the finding about the first two, each at its own place.
     pub(crate) fn attach_further(&self, finding: &mut Finding, members: &[u32]) {
+        // Where the reference program judges the format rightly, its one finding says how many there are.
+        if self.session.conventions.one_tree {
+            return;
+        }
         let further = members.iter().enumerate().take(LISTED).skip(2).map(|(n, &at)| {
             let mut copy = self.finding(finding.rule, at, at);
             copy.variant = finding.variant;

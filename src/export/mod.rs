@@ -3,6 +3,7 @@
 //! Two passes over the source: one to learn whether it may be exported and what its header says, one to write. Nothing
 //! is kept in memory but one event. What is written passes its own reader.
 
+pub mod reconstruct;
 mod timestamp;
 
 use std::borrow::Cow;
@@ -12,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use crate::adapter::detect::{Outcome, Sample, decide};
+use crate::adapter::detect::{Sample, decide};
 use crate::adapter::{Draft, Format, Framing, Metadata, Record, Sink, canonical};
 use crate::finding::Finding;
 use crate::model::{Value, canonical_json};
@@ -134,16 +135,10 @@ pub fn export(
 }
 
 fn detect(input: File) -> io::Result<Result<&'static Format, Refusal>> {
-    Ok(match decide(&Sample::read(input)?, &NEUTRAL, None, None) {
-        Outcome::Winner(format, _) => Ok(format),
-        Outcome::Database => Err(Refusal::Undetected("refused-live-db")),
-        Outcome::Empty { .. } => Err(Refusal::Undetected("empty")),
-        Outcome::Unsupported(known) => Err(Refusal::Undetected(known.variant)),
-        Outcome::Undecided { reason, .. } => Err(Refusal::Undetected(reason)),
-    })
+    let decision = decide(&Sample::read(input)?, &NEUTRAL, None, None);
+    Ok(decision.format.ok_or(Refusal::Undetected(decision.reason)))
 }
 
-/// The header line: what the source states of itself, stand-ins for what a header must have.
 fn header(metadata: &Metadata, first_ts: String) -> Value {
     let text = |text: &Option<String>, stand_in: String| Value::String(text.clone().unwrap_or(stand_in));
     let mut members = vec![

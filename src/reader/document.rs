@@ -201,7 +201,7 @@ impl<R: Read> Pass<'_, R> {
         }
         let json = Json::new(&self.value, self.scanner.tape());
         if !json.is_object() {
-            let mut finding = self.finding(("non-object-line", self.document.not_object), place, number);
+            let mut finding = self.finding(("non-object-item", self.document.not_object), place, number);
             finding.line = number;
             self.sink.finding(finding);
             return Ok(Next::Reads);
@@ -389,3 +389,6 @@ impl<R: Read> Pass<'_, R> {
         finding
     }
 }
+
+#[cfg(test)]
+mod tests;

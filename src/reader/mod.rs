@@ -40,9 +40,20 @@ pub struct Source {
 ///
 /// # Errors
 /// Whatever reading raises. Broken content is a finding, never an error.
-pub fn read(mut input: impl Read, format: &'static Format, path: &str, sink: &mut dyn Sink) -> io::Result<Source> {
+pub fn read(input: impl Read, format: &'static Format, path: &str, sink: &mut dyn Sink) -> io::Result<Source> {
     let mut adapter = (format.open)(path);
-    let (document, strict) = match format.framing {
+    let (sha256, size, records) = read_with(input, format.framing, &mut *adapter, sink)?;
+    Ok(Source { sha256, size, records, conventions: adapter.conventions(), metadata: adapter.metadata() })
+}
+
+/// Gives every record of a source to an adapter. Gives hash, size and number of records.
+pub(crate) fn read_with(
+    mut input: impl Read,
+    framing: Framing,
+    adapter: &mut dyn Adapter,
+    sink: &mut dyn Sink,
+) -> io::Result<([u8; 32], u64, u64)> {
+    let (document, strict) = match framing {
         Framing::Lines => (None, false),
         Framing::LinesOrDocument(document) => (Some(document), false),
         Framing::StrictLinesOrDocument(document) => (Some(document), true),
@@ -53,12 +64,12 @@ pub fn read(mut input: impl Read, format: &'static Format, path: &str, sink: &mu
         None => Start::Lines,
     };
     let input = io::Cursor::new(head).chain(input);
-    let (sha256, size, records) = match (start, document) {
-        (Start::Document, Some(document)) => document::read(input, document, &mut *adapter, sink)?,
-        _ => lines::read(input, strict, MAX_LINE_BYTES, &mut *adapter, sink)?,
+    let read = match (start, document) {
+        (Start::Document, Some(document)) => document::read(input, document, adapter, sink)?,
+        _ => lines::read(input, strict, MAX_LINE_BYTES, adapter, sink)?,
     };
     adapter.finish(sink);
-    Ok(Source { sha256, size, records, conventions: adapter.conventions(), metadata: adapter.metadata() })
+    Ok(read)
 }
 
 /// Gives one whole record to the adapter, after what its text alone says.

@@ -123,6 +123,11 @@ fn claude_code() {
 }
 
 #[test]
+fn openai_agents() {
+    judge_all(&["openai-agents", "openai-agents-fresh"], &["openai-agents"]);
+}
+
+#[test]
 fn codex() {
     judge_all(&["codex", "codex-fresh"], &["codex"]);
 }

@@ -271,6 +271,7 @@ impl Check<'_, '_> {
         let Some(name) = first else { return };
         let Some(value) = self.record.json.get(&name) else { return };
         let mut finding = self.finding(&SL302);
+        finding.variant = "critical-field";
         insert_key(&mut finding.evidence, &name, &value.to_value());
         finding.evidence.insert("record_id".into(), self.id.into());
         finding.subject.part = name.into_owned();

@@ -6,7 +6,7 @@ use super::{Canonical, SCHEMA, coordinates, document_finding, is_critical, quote
 use crate::adapter::{Record, Sink, first_truthy, run_state, spelled, trim};
 use crate::check::compatibility::{SL301, SL302};
 use crate::check::framing::SL001;
-use crate::finding::{Finding, Repairability, Stage, Subject};
+use crate::finding::{Finding, Stage, Subject};
 use crate::model::{Value, content_free};
 use crate::record::Json;
 
@@ -84,6 +84,7 @@ impl Canonical {
         let head = record.json;
         let mut report = |reason: &'static str, member: Option<(&str, String)>| {
             let mut finding = document_finding(reason);
+            finding.variant = "header";
             finding.location = record.location;
             if let Some((name, value)) = member {
                 finding.evidence.insert(name.into(), value.into());
@@ -179,7 +180,6 @@ fn check_version(record: &Record<'_>, sink: &mut dyn Sink) {
         return;
     }
     let mut finding = head_finding(&SL301, record);
-    finding.repairability = Repairability::Unsupported;
     finding.evidence.insert("version_raw".into(), content_free::echo(&Value::String(text)).0.into());
     finding.evidence.insert("supported_set".into(), VERSIONS.to_vec().into());
     finding.subject.part = "version".into();
@@ -192,6 +192,7 @@ fn check_keys(record: &Record<'_>, sink: &mut dyn Sink, is_critical: impl Fn(&st
     let Some(name) = unknown.map(|(name, _)| name).min() else { return };
     let Some(value) = record.json.get(&name) else { return };
     let mut finding = head_finding(&SL302, record);
+    finding.variant = "critical-field";
     insert_key(&mut finding.evidence, &name, &value.to_value());
     finding.subject.part = name.into_owned();
     sink.finding(finding);
@@ -210,9 +211,9 @@ fn head_finding(rule: &'static crate::rule::Rule, record: &Record<'_>) -> Findin
 pub(super) fn insert_key(evidence: &mut Map<String, Evidence>, name: &str, value: &Value) {
     evidence.insert("field_path".into(), content_free::echo(&Value::from(name)).0.into());
     if name == "type" {
-        let (text, plain) = content_free::echo(value);
+        let (text, masked) = content_free::echo(value);
         evidence.insert("type_value".into(), text.into());
-        if !plain {
+        if masked {
             evidence.insert("type_truncated".into(), true.into());
         }
     } else {

@@ -152,7 +152,7 @@ impl OpenAiAgents {
     /// A type that is not known is worth knowing once: a newer SDK may understand it, and sends it on in any case.
     fn note_unknown_type(&mut self, record: &Record<'_>, type_value: Option<Json<'_>>, id: &str, sink: &mut dyn Sink) {
         let value = type_value.map_or(Value::Null, Json::to_value);
-        let (text, plain) = content_free::echo(&value);
+        let (text, masked) = content_free::echo(&value);
         if !self.unknown_types.insert(canonical_json::to_string(&value)) {
             return;
         }
@@ -162,7 +162,7 @@ impl OpenAiAgents {
         finding.evidence.insert("field_path".into(), "type".into());
         finding.evidence.insert("type_value".into(), text.as_str().into());
         finding.evidence.insert("record_id".into(), content_free::mask(id).into());
-        if !plain {
+        if masked {
             finding.evidence.insert("type_truncated".into(), true.into());
         }
         finding.subject = Subject { record: String::new(), part: text };
@@ -176,6 +176,7 @@ fn note_critical_key(record: &Record<'_>, id: &str, sink: &mut dyn Sink) {
     let Some(name) = record.json.members().map(|(name, _)| name).filter(|name| critical(name)).min() else { return };
     let Some(value) = record.json.get(&name) else { return };
     let mut finding = finding(&SL302, record, id, true);
+    finding.variant = "critical-field";
     finding.evidence.insert("field_path".into(), content_free::echo(&Value::from(&*name)).0.into());
     finding.evidence.insert("type_value".into(), content_free::shape(&value.to_value()).into());
     finding.evidence.insert("record_id".into(), content_free::mask(id).into());

@@ -66,7 +66,7 @@ fn item_weight(record: Json<'_>) -> u8 {
         {
             2
         }
-        Some("message" | "user" | "assistant" | "system") if has("role") || has("content") => 1,
+        Some("message" | "user" | "assistant" | "system") if has("role") || has("content") || has("id") => 1,
         None if has("role") && has("content") => 1,
         _ => 0,
     }
