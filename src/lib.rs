@@ -8,6 +8,7 @@
 
 pub mod adapter;
 pub mod check;
+pub mod dsh;
 pub mod emit;
 pub mod finding;
 pub mod inspect;
