@@ -9,6 +9,7 @@ pub mod claude_stream;
 pub mod codex_exec;
 pub mod codex_rollout;
 pub mod detect;
+pub mod dsh;
 mod notice;
 pub mod openai_agents;
 pub mod pi;
@@ -278,6 +279,7 @@ pub static FORMATS: &[&Format] = &[
     &claude_stream::FORMAT,
     &codex_exec::FORMAT,
     &codex_rollout::FORMAT,
+    &dsh::FORMAT,
     &openai_agents::FORMAT,
     &pi::FORMAT,
 ];

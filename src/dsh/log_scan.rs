@@ -314,7 +314,7 @@ fn counted(count: u64, one: &str, many: &str) -> String {
 /// An event type as a report may name it: one whose parts are not all plain words is only measured.
 fn shown_type(kind: &str) -> String {
     let whole = Value::from(kind);
-    let is_word = |part: &str| content_free::echo(&Value::from(part)).1;
+    let is_word = |part: &str| !content_free::echo(&Value::from(part)).1;
     if kind.len() <= 64 && kind.split('/').all(is_word) { kind.to_owned() } else { content_free::shape(&whole) }
 }
 

@@ -41,6 +41,12 @@ impl Sequence {
         }
     }
 
+    /// The number that the next event should have.
+    #[must_use]
+    pub fn due(&self) -> i64 {
+        self.next
+    }
+
     fn was_skipped(&self, seq: i64) -> bool {
         let next_hole = self.holes.partition_point(|hole| hole.0 <= seq);
         seq < 0 || next_hole.checked_sub(1).is_some_and(|last| seq < self.holes[last].1)
