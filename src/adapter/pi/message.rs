@@ -79,7 +79,8 @@ impl Pi {
             } else {
                 self.nameless += 1;
             }
-            if own.is_none() && !left_out {
+            // Once a message: the first of them stops the loader.
+            if own.is_none() && !left_out && self.nameless == 1 {
                 sink.finding(notice::field(record, "stops-loader", Severity::Error, "message.content.id"));
             }
             let name = call.str("name").unwrap_or_default();
