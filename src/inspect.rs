@@ -11,7 +11,7 @@ use crate::adapter::detect::{Decision, Sample, decide};
 use crate::adapter::{self, Format, canonical};
 use crate::check::compatibility::SL302;
 use crate::check::framing::SL001;
-use crate::export::reconstruct;
+use crate::export::reconstruct::Reconstruction;
 use crate::finding::fingerprint::hex;
 use crate::finding::{Finding, Location, Repairability, Severity, Stage, Subject};
 use crate::model::Session;
@@ -21,10 +21,7 @@ use crate::report::assemble::{Parts, assemble};
 use crate::report::{Detection, Report};
 use crate::rule::profile::{NEUTRAL, Profile};
 use crate::source::SQLITE_MAGIC;
-use crate::source::path::clean;
-
-/// Sessions with more events are not read a second time: assurance stays at A3.
-const RECONSTRUCTED_EVENTS: usize = 50_000;
+use crate::source::path::{clean, minimise};
 
 /// How to check.
 #[derive(Clone, Debug)]
@@ -73,6 +70,8 @@ pub enum CheckError {
         format: &'static str,
         /// The profile.
         profile: &'static str,
+        /// What a scan reports of the file: that it was not checked.
+        report: Box<Report>,
     },
 }
 
@@ -132,21 +131,30 @@ pub fn check_path(path: &Path, options: &Options) -> Result<Report, CheckError> 
         return Ok(assemble(parts(sha256, size, detection, vec![finding])));
     };
     if !options.profile.admits(format.id) {
-        return Err(CheckError::NotAdmitted { format: format.id, profile: options.profile.id });
+        let (sha256, size) = hash(path).map_err(io)?;
+        let finding = not_admitted(format, options.profile);
+        // The reference program finds this while scanning, where it hashes the shortened path.
+        let shortened = minimise(&shown, options.home.as_deref());
+        let report = assemble(Parts { path: &shortened, ..parts(sha256, size, detection, vec![finding]) });
+        let report = Box::new(Report { path: shown.clone(), ..report });
+        return Err(CheckError::NotAdmitted { format: format.id, profile: options.profile.id, report });
     }
     let mut builder = Builder::new(format);
-    let source = reader::read(File::open(path).map_err(io)?, format, &shown, &mut builder).map_err(io)?;
+    let input = File::open(path).map_err(io)?;
+    let (source, reconstructed) = if format.id == canonical::FORMAT.id {
+        let mut twice = Reconstruction::new(&mut builder, &shown);
+        let source = reader::read(input, format, &shown, &mut twice).map_err(io)?;
+        (source, twice.holds())
+    } else {
+        (reader::read(input, format, &shown, &mut builder).map_err(io)?, false)
+    };
     let (session, mut findings) = builder.finish(&source);
     let recall = FileRecall::new(File::open(path).map_err(io)?, format, &shown);
     findings.extend(crate::check::run(&session, &recall, options.profile, &shown));
     let clean = findings.iter().all(|f| f.severity < Severity::Warning);
-    let reconstructed = clean
-        && format.id == canonical::FORMAT.id
-        && session.events.len() <= RECONSTRUCTED_EVENTS
-        && reconstruct::reconstructs(File::open(path).map_err(io)?, format, &shown).map_err(io)?;
     Ok(assemble(Parts {
         format: Some(format),
-        reconstructed,
+        reconstructed: clean && reconstructed,
         kinds: kinds(&session),
         records: usize::try_from(source.records).unwrap_or(usize::MAX),
         events: session.events.len(),
@@ -180,6 +188,16 @@ fn kinds(session: &Session) -> BTreeMap<&'static str, usize> {
         *kinds.entry(event.kind.as_str()).or_default() += 1;
     }
     kinds
+}
+
+/// The one finding of a file whose format the profile is not made for.
+fn not_admitted(format: &'static Format, profile: &'static Profile) -> Finding {
+    let mut finding = Finding::new(&SL302, Stage::Reading);
+    finding.variant = "format-not-admitted";
+    finding.evidence.insert("format".into(), format.id.into());
+    finding.evidence.insert("profile".into(), profile.id.into());
+    finding.subject = Subject { record: String::new(), part: finding.variant.into() };
+    finding
 }
 
 /// The one finding of a file whose format could not be told.

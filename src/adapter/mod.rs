@@ -138,6 +138,8 @@ impl<'a> Draft<'a> {
 
 /// Takes what an adapter makes of records.
 pub trait Sink {
+    /// The canonical object of the next event is its record as it stands, but for one member that was derived.
+    fn as_stored(&mut self, _derived: Option<(&'static str, &'static str)>) {}
     /// One event of `record`.
     fn event(&mut self, record: &Record<'_>, draft: Draft<'_>);
     /// Something the adapter cannot read or does not know.
@@ -288,6 +290,18 @@ pub static FORMATS: &[&Format] = &[
 #[must_use]
 pub fn find(id: &str) -> Option<&'static Format> {
     FORMATS.iter().copied().find(|f| f.id == id)
+}
+
+/// How a digest tells the entries of a format's logs from its header.
+#[must_use]
+pub fn digest_framing(format: &Format) -> crate::digest::Framing {
+    use crate::digest::Framing as Entries;
+    match (format.id, format.framing) {
+        ("dsh-jsonl", _) => Entries::Packed,
+        ("pi-jsonl", _) => Entries::Headed,
+        (_, Framing::Lines) => Entries::Lines,
+        _ => Entries::Unknown,
+    }
 }
 
 /// Side effects a tool may have, by its name: reading ones have none, known mutating ones may have some.

@@ -5,8 +5,10 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 
 use clap::Args;
+use sesslint::adapter::digest_framing;
 
-use crate::digest::{Framing, Operand, Pair, Relationship, Single, Source, scheme_of};
+use super::args::Global;
+use sesslint::digest::{Framing, Operand, Pair, Relationship, Single, Source, scheme_of};
 
 /// Arguments of `digest`.
 #[derive(Args, Clone, Debug)]
@@ -28,32 +30,15 @@ pub struct DigestArgs {
     /// Exit with 1 unless the two are identical
     #[arg(long, requires = "b")]
     exit_code: bool,
-
-    /// Format of the logs
-    #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = FORMATS.map(|(name, _)| name))]
-    format: String,
 }
-
-/// What the name of a format tells of the way its logs are framed.
-const FORMATS: [(&str, Framing); 9] = [
-    ("auto", Framing::Unknown),
-    ("canonical", Framing::Unknown),
-    ("claude-code-jsonl", Framing::Lines),
-    ("claude-stream", Framing::Unknown),
-    ("codex-exec", Framing::Lines),
-    ("codex-rollout", Framing::Lines),
-    ("dsh-jsonl", Framing::Packed),
-    ("openai-agents", Framing::Unknown),
-    ("pi-jsonl", Framing::Headed),
-];
 
 /// Runs the command. The code is 0 whatever the digests and relationships are, 1 if `--exit-code` asks for it,
 /// 2 when a log cannot be read.
 ///
 /// # Errors
 /// When `out` or `err` cannot be written.
-pub fn run(args: &DigestArgs, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<u8> {
-    match answer(args) {
+pub fn run(global: &Global, args: &DigestArgs, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<u8> {
+    match answer(global, args) {
         Ok(Answer::Single(single)) if args.json => json(&single, out).and(Ok(0)),
         Ok(Answer::Single(single)) => single.write_text(out).and(Ok(0)),
         Ok(Answer::Pair(pair)) => {
@@ -73,8 +58,8 @@ enum Answer {
     Pair(Box<Pair>),
 }
 
-fn answer(args: &DigestArgs) -> Result<Answer, String> {
-    let framing = FORMATS.iter().find(|(name, _)| *name == args.format).map_or(Framing::Unknown, |(_, f)| *f);
+fn answer(global: &Global, args: &DigestArgs) -> Result<Answer, String> {
+    let framing = global.format.0.map_or(Framing::Unknown, digest_framing);
     if args.a == "-" && args.b.as_deref() == Some(OsStr::new("-")) {
         return Err("standard input cannot be both logs".to_owned());
     }
@@ -117,6 +102,8 @@ mod tests {
     #[derive(Parser)]
     struct Line {
         #[command(flatten)]
+        global: Global,
+        #[command(flatten)]
         digest: DigestArgs,
     }
 
@@ -128,7 +115,7 @@ mod tests {
             return (2, String::new(), String::new());
         };
         let (mut out, mut err) = (Vec::new(), Vec::new());
-        let code = run(&line.digest, &mut out, &mut err).expect("memory can be written");
+        let code = run(&line.global, &line.digest, &mut out, &mut err).expect("memory can be written");
         (code, String::from_utf8(out).expect("text"), String::from_utf8(err).expect("text"))
     }
 
