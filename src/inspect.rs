@@ -206,6 +206,7 @@ fn undetected(decision: &Decision, size: u64, options: &Options) -> Finding {
         "refused-live-db" => (&SL001, "live-database"),
         "empty" => (&SL001, "empty-input"),
         "unsupported-format" => (&SL302, "unsupported-format"),
+        "job-log" => (&SL302, "job-log"),
         "low-confidence" => (&SL302, "not-a-session"),
         _ => (&SL302, "ambiguous-format"),
     };
@@ -228,8 +229,8 @@ fn undetected(decision: &Decision, size: u64, options: &Options) -> Finding {
             }
             evidence.insert("reason".into(), "empty_input".into());
         }
-        "unsupported-format" => {
-            evidence.insert("reason".into(), "unsupported-format".into());
+        reason @ ("unsupported-format" | "job-log") => {
+            evidence.insert("reason".into(), reason.into());
             if let Some(known) = decision.unsupported {
                 evidence.insert("format".into(), known.id.into());
                 finding.detail.insert("format_name".into(), known.name.into());
