@@ -107,6 +107,8 @@ pub enum Command {
     Bundle(BundleArgs),
     /// Validate a canonical session to the letter
     ValidateSession(ValidateArgs),
+    /// Audit the session logs below a deepseek-harness home
+    DshAudit(super::dsh_audit::DshAuditArgs),
     /// Digest a session log, or say how two copies relate
     Digest(super::digest::DigestArgs),
     /// Tell what a code means, what happens, and how it is repaired

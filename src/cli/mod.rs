@@ -5,6 +5,7 @@
 mod args;
 mod check;
 mod digest;
+mod dsh_audit;
 mod env;
 mod export;
 mod info;
@@ -85,6 +86,7 @@ fn run(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failur
         Some(Command::Export(args)) => export::export(&cli.global, args, out),
         Some(Command::Bundle(args)) => export::bundle(&cli.global, args, out),
         Some(Command::ValidateSession(args)) => export::validate(args, out),
+        Some(Command::DshAudit(args)) => Ok(dsh_audit::run(args, out, err)?),
         Some(Command::Digest(args)) => Ok(digest::run(&cli.global, args, out, err)?),
         Some(Command::Explain(args)) => info::explain(args, out),
         Some(Command::Formats(args)) => info::formats(args, out),
