@@ -14,6 +14,7 @@ pub mod inspect;
 pub mod model;
 pub mod reader;
 pub mod record;
+pub mod repair;
 pub mod report;
 pub mod rule;
 pub mod scan;

@@ -5,6 +5,7 @@
 
 pub mod claude_code;
 pub mod detect;
+pub mod layout;
 
 use std::borrow::Cow;
 
