@@ -264,6 +264,13 @@ pub fn first_truthy<'a>(object: Json<'a>, names: &[&str]) -> Option<Json<'a>> {
     last
 }
 
+/// [`first_truthy`] over members that were read already.
+#[must_use]
+pub fn first_truthy_of<'a>(values: &[Option<Json<'a>>]) -> Option<Json<'a>> {
+    let truthy = values.iter().flatten().find(|v| v.is_truthy());
+    truthy.or(values.iter().flatten().last()).copied()
+}
+
 /// A value as the reference program turns it into text: strings as they are, others in its own spelling.
 #[must_use]
 pub fn text_of(value: Json<'_>) -> Cow<'_, str> {

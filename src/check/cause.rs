@@ -154,7 +154,8 @@ impl<'a, 'b> Causes<'a, 'b> {
             causes.is_some_and(|causes| causes.iter().any(|c| c == code))
         };
         let indexed = || self.found.iter().enumerate();
-        let order = |f: &Found| if f.at == NONE { -1 } else { i64::from(f.at) };
+        // Run state comes before all events; of two findings about one checkpoint, always the same one.
+        let order = |f: &Found| (if f.at == NONE { -1 } else { i64::from(f.at) }, f.finding.variant);
         if let Some(code) = ["SL201", "SL202"].into_iter().find(|code| named(code)) {
             return indexed().filter(|(_, f)| f.finding.code() == code).min_by_key(|(_, f)| order(f)).map(|(i, _)| i);
         }

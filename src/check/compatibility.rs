@@ -41,6 +41,12 @@ pub static SL302: Rule = Rule {
             next: "Check whether the agent is newer than this tool; report the type if so.",
         },
         Text {
+            variant: "unknown-type",
+            what: "The log holds a record type that is not known here.",
+            consequence: "A program that does not know the type skips such records; what they hold was not checked.",
+            next: "Check whether the agent is newer than this tool; report the type if so.",
+        },
+        Text {
             variant: "critical-field",
             what: "A record has an unknown field that says it must be understood.",
             consequence: "Whether the session replays cannot be told: the field may change its order or links.",

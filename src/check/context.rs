@@ -30,6 +30,8 @@ pub(crate) struct Context<'a> {
     pub origin: Origin<'a>,
     /// The parent links.
     pub forest: Forest,
+    /// By record: a later record repeats it whole. Empty where loaders do not let the last copy win.
+    superseded: Vec<bool>,
 }
 
 /// A finding with the events it is about, so that causes can be found by position.
@@ -51,7 +53,14 @@ impl<'a> Context<'a> {
             profile_version: profile.version,
             path,
         };
-        Self { session, recall, profile, origin, forest: Forest::new(session) }
+        let forest = Forest::new(session);
+        let superseded = superseded(session, &forest);
+        Self { session, recall, profile, origin, forest, superseded }
+    }
+
+    /// Whether a later record repeats the event's record whole, so that loaders use that one.
+    pub(crate) fn is_superseded(&self, event: &Event) -> bool {
+        self.superseded.get(event.record as usize) == Some(&true)
     }
 
     /// The event at a position.
@@ -124,6 +133,18 @@ impl Found {
     pub(crate) fn one(finding: Finding, at: u32) -> Self {
         Self { finding, at, with: NONE }
     }
+}
+
+fn superseded(session: &Session, forest: &Forest) -> Vec<bool> {
+    if !session.conventions.identity_by_bytes {
+        return Vec::new();
+    }
+    let mut whole = vec![true; session.records.len()];
+    for event in &session.events {
+        let last = session.events[forest.node(event.id) as usize].record;
+        whole[event.record as usize] &= last != event.record;
+    }
+    whole
 }
 
 /// Evidence from a `json!` object.

@@ -4,6 +4,8 @@
 //! No check knows a vendor: formats differ only by the [`crate::model::Conventions`] they state.
 
 mod capped;
+#[cfg(test)]
+mod cases;
 mod cause;
 mod chain;
 mod checkpoint;
@@ -15,6 +17,8 @@ mod forest;
 pub mod framing;
 mod graph;
 mod graph_rules;
+#[cfg(test)]
+mod hostile;
 mod identity;
 pub mod json_text;
 mod open_call;

@@ -52,11 +52,7 @@ impl OpenCalls {
             let known = &mut call_of[event.correlation.index()];
             *known = at.min(*known);
         }
-        let counts = |at: u32, event: &Event| {
-            let node = context.forest.node(event.id);
-            !context.session.conventions.identity_by_bytes || node == at || context.event(node).record == event.record
-        };
-        for (at, event) in context.events().filter(|(at, e)| is_conversation(e) && counts(*at, e)) {
+        for (at, event) in context.events().filter(|(_, e)| is_conversation(e) && !context.is_superseded(e)) {
             let scope = context.session.scope(event);
             let before = last.insert((scope.agent, scope.branch), at).unwrap_or(NONE);
             let joined = self.joined(context, event, before, &call_of, &message_of);
@@ -81,7 +77,7 @@ impl OpenCalls {
             if before != NONE && holds(context.event(before), event) { previous } else { NONE }
         };
         match event.kind {
-            Kind::ToolResult if event.correlation.is_none() => previous,
+            Kind::ToolResult if event.correlation.is_none() && !context.session.conventions.one_tree => previous,
             Kind::ToolResult => calls.get(event.correlation.index()).map_or(NONE, |&call| match call {
                 NONE => NONE,
                 call => self.batch[call as usize],

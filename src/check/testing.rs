@@ -161,6 +161,10 @@ impl Build {
         (event.id, event.parent, event.correlation, event.scope) = (id, parent, correlation, place as u32);
         let kind = event.kind;
         object.as_object_mut().unwrap().entry("seq").or_insert(seq.into());
+        if kind.is_tool() {
+            let effects = if kind == Kind::ToolCall { "possible" } else { "none" };
+            object.as_object_mut().unwrap().entry("side_effects").or_insert(effects.into());
+        }
         if kind == Kind::Checkpoint {
             let payload = &object["payload"];
             let stated = payload.get("seq").or(payload.get("checkpoint_seq")).cloned().unwrap_or_default();

@@ -53,10 +53,7 @@ pub(crate) fn check(context: &Context<'_>) -> (Vec<Found>, Vec<Pair>) {
 
 /// Calls and results that count: of a record written twice, only the last copy where formats know such copies.
 pub(crate) fn tool_events<'a>(context: &Context<'a>) -> impl Iterator<Item = (u32, &'a Event)> {
-    context.events().filter(|(_, event)| {
-        let last = || context.event(context.forest.node(event.id)).record;
-        event.kind.is_tool() && (!context.session.conventions.identity_by_bytes || last() == event.record)
-    })
+    context.events().filter(|(_, event)| event.kind.is_tool() && !context.is_superseded(event))
 }
 
 fn groups(context: &Context<'_>) -> Vec<Group> {
