@@ -101,6 +101,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Check every session log below folders
     Scan(ScanArgs),
+    /// Mend a session log, into a new file, with a receipt
+    Repair(super::repair::RepairArgs),
     /// Tell what a code means, what happens, and how it is repaired
     Explain(ExplainArgs),
     /// List the formats that are read

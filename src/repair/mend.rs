@@ -10,6 +10,7 @@ use super::bench::{Bench, Ground};
 use super::change::Changes;
 use super::plan::{Blocked, Plan, Step};
 use super::planner;
+use super::refusal::Blocking;
 use super::recipe::Case;
 use super::script::{Edit, Script};
 use super::Policy;
@@ -48,6 +49,8 @@ pub(crate) struct Mended {
     /// A finding of the source is an error or worse.
     pub was_broken: bool,
     pub sl203: bool,
+    /// Findings that stay and why, worst first.
+    pub blocking: Vec<Blocking>,
 }
 
 /// Mends a source.
@@ -57,6 +60,7 @@ pub(crate) fn mend(ground: Ground<'_>, terms: Terms<'_>) -> io::Result<Mended> {
     let mut touched: Vec<(u64, u32)> = Vec::new();
     let mut first: Option<(Plan, bool, bool, Vec<(u32, super::gate::Effect)>)> = None;
     let mut blocked: Vec<Blocked> = Vec::new();
+    let mut blocking: Vec<Blocking> = Vec::new();
     for round in 0..MAX_ROUNDS {
         let current = script.clone();
         let bench = Bench::new(ground, &current)?;
@@ -87,6 +91,7 @@ pub(crate) fn mend(ground: Ground<'_>, terms: Terms<'_>) -> io::Result<Mended> {
         if round == 0 || !terms.canonical {
             blocked = planned.blocked;
         }
+        blocking = planned.blocking;
         if planned.steps.is_empty() {
             break;
         }
@@ -112,7 +117,7 @@ pub(crate) fn mend(ground: Ground<'_>, terms: Terms<'_>) -> io::Result<Mended> {
         return Err(io::Error::other("no round was made"));
     };
     let plan = Plan { steps, blocked, ..plan };
-    Ok(Mended { script, plan, touched, effects, was_broken, sl203 })
+    Ok(Mended { script, plan, touched, effects, was_broken, sl203, blocking })
 }
 
 impl Mended {

@@ -5,12 +5,22 @@
 
 mod bench;
 mod change;
+pub mod execute;
 mod gate;
+mod lines;
+pub mod manifest;
 mod mend;
 pub mod plan;
 mod planner;
+pub mod prepare;
+pub mod preview;
 mod recipe;
+pub mod refusal;
 pub mod script;
+pub mod source;
+
+pub use prepare::{Emit, Options, Prepared, prepare};
+pub use refusal::{Refusal, RepairError};
 
 /// What a repair may give up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,6 +11,7 @@ use super::bench::{Bench, evidence_text};
 use super::change::Change;
 use super::gate;
 use super::plan::{Blocked, Step};
+use super::refusal::Blocking;
 use super::recipe::{Audience, Case, Loss, Proposal, RECIPES, Recipe, Unmet};
 use crate::finding::fingerprint::hex;
 use crate::finding::{Finding, Repairability, Severity, Stage};
@@ -23,12 +24,15 @@ pub(crate) struct Round {
     /// By step: what it changes.
     pub changes: Vec<Vec<Change>>,
     pub blocked: Vec<Blocked>,
+    /// The same for people, worst first.
+    pub blocking: Vec<Blocking>,
 }
 
 struct Chosen {
     step: Step,
     changes: Vec<Change>,
     loss: Option<Loss>,
+    stage: u8,
 }
 
 /// Plans one round. `first` numbers its first step; only steps that `allowed` names are taken when it is given.
@@ -41,11 +45,11 @@ pub(crate) fn plan(
     let bench = case.bench;
     let all = candidates(case);
     if all.iter().any(|(f, _)| f.code() == "SL203") {
-        let blocked = all.iter().map(|(f, fp)| blocked(f, fp, "SL203-refusal")).collect();
-        return Ok(Round { blocked: sorted(blocked), ..Round::default() });
+        let refused = all.iter().map(|(f, fp)| Blocking::new(f, fp, "SL203-refusal")).collect();
+        return Ok(number(bench, Vec::new(), refused, first));
     }
     let mut chosen: Vec<Chosen> = Vec::new();
-    let mut refused: Vec<Blocked> = Vec::new();
+    let mut refused: Vec<Blocking> = Vec::new();
     let mut answered: Vec<&Finding> = Vec::new();
     for (finding, fp) in &all {
         let owner = bench.findings.iter().find(|f| f.consequences.iter().any(|c| std::ptr::eq(c, *finding)));
@@ -68,46 +72,54 @@ pub(crate) fn plan(
                 if !(case.canonical && recipe.shared) {
                     answered.push(finding);
                 }
-                chosen.push(Chosen { step, changes: proposal.changes, loss: proposal.loss });
+                chosen.push(Chosen { step, changes: proposal.changes, loss: proposal.loss, stage: stage(finding.code()) });
             }
-            Err(reason) => refused.push(blocked(finding, fp, &reason)),
+            Err(reason) => refused.push(Blocking::new(finding, fp, &reason)),
         }
     }
     chosen.sort_by(|a, b| {
         let key = |c: &Chosen| (c.step.target.unwrap_or(0), c.step.recipe.clone(), c.step.finding.clone());
         key(a).cmp(&key(b))
     });
-    if framing_first(case, &chosen) {
-        chosen.retain(|c| c.step.recipe != "torn-terminal-record-discard" && is_framing(c));
+    if !case.canonical || lines_hold_several(case) {
+        // What is mended early changes what is found later, never the other way round.
+        let first = chosen.iter().map(|c| c.stage).min();
+        chosen.retain(|c| Some(c.stage) == first);
     }
     let over = chosen.split_off(chosen.len().min(cap));
-    refused.extend(over.into_iter().map(|c| Blocked {
-        code: code_of(&all, &c.step.finding),
-        finding: c.step.finding,
-        reason: "cap-overflow".into(),
-    }));
-    Ok(number(bench, chosen, sorted(refused), first))
+    for left in over {
+        if let Some((finding, fp)) = all.iter().find(|(_, fp)| *fp == left.step.finding) {
+            refused.push(Blocking::new(finding, fp, "cap-overflow"));
+        }
+    }
+    Ok(number(bench, chosen, refused, first))
 }
 
-/// Lines that hold several records are split before anything is done to those records.
-fn framing_first(case: &Case<'_>, chosen: &[Chosen]) -> bool {
-    let shared_line = |w: &[crate::model::session::RecordRow]| w[0].item == 0 && w[0].line == w[1].line;
-    chosen.iter().any(is_framing) && case.bench.session.records.windows(2).any(shared_line)
+/// Whether a line holds several records, which must be put apart before one of them is changed.
+fn lines_hold_several(case: &Case<'_>) -> bool {
+    case.bench.session.records.windows(2).any(|w| w[0].item == 0 && w[0].line == w[1].line)
 }
 
-fn is_framing(chosen: &Chosen) -> bool {
-    super::recipe::find(&chosen.step.recipe).is_some_and(|r| r.codes == ["SL001"])
-}
-
-fn code_of(all: &[(&Finding, String)], fp: &str) -> String {
-    all.iter().find(|(_, f)| f == fp).map(|(f, _)| f.code().to_owned()).unwrap_or_default()
+/// When a code is mended: what the text is, then who is who, then what hangs on what, then what belongs together.
+fn stage(code: &str) -> u8 {
+    match code {
+        "SL001" | "SL002" | "SL502" => 0,
+        "SL003" => 1,
+        "SL004" | "SL005" | "SL006" => 2,
+        _ => 3,
+    }
 }
 
 /// Numbers the steps and counts what each gives up that no earlier one does.
-fn number(bench: &Bench<'_>, chosen: Vec<Chosen>, blocked: Vec<Blocked>, first: u32) -> Round {
-    let mut round = Round { blocked, ..Round::default() };
+fn number(bench: &Bench<'_>, chosen: Vec<Chosen>, mut blocking: Vec<Blocking>, first: u32) -> Round {
+    let row =
+        |b: &Blocking| Blocked { code: b.code.to_owned(), finding: b.fingerprint.clone(), reason: b.reason.clone() };
+    let mut blocked: Vec<Blocked> = blocking.iter().map(row).collect();
+    blocked.sort();
+    blocking.sort_by(|a, b| (b.severity, a.line, a.code).cmp(&(a.severity, b.line, b.code)));
+    let mut round = Round { blocked, blocking, ..Round::default() };
     let mut gone = std::collections::BTreeSet::new();
-    for (seq, Chosen { mut step, changes, loss }) in (first..).zip(chosen) {
+    for (seq, Chosen { mut step, changes, loss, .. }) in (first..).zip(chosen) {
         let mut events = 0;
         for change in &changes {
             if let Change::Drop { record } = change
@@ -129,16 +141,6 @@ fn number(bench: &Bench<'_>, chosen: Vec<Chosen>, blocked: Vec<Blocked>, first: 
         round.changes.push(changes);
     }
     round
-}
-
-fn sorted(mut blocked: Vec<Blocked>) -> Vec<Blocked> {
-    blocked.sort();
-    blocked.dedup();
-    blocked
-}
-
-fn blocked(finding: &Finding, fp: &str, reason: &str) -> Blocked {
-    Blocked { code: finding.code().to_owned(), finding: fp.to_owned(), reason: reason.to_owned() }
 }
 
 /// The findings to answer with their fingerprints, in the order of those. Mere information is left alone.
