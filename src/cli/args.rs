@@ -103,6 +103,8 @@ pub enum Command {
     Scan(ScanArgs),
     /// Mend a session log, into a new file, with a receipt
     Repair(super::repair::RepairArgs),
+    /// Check that a repair did what its receipt says, and nothing else
+    Verify(super::verify::VerifyArgs),
     /// Tell what a code means, what happens, and how it is repaired
     Explain(ExplainArgs),
     /// List the formats that are read

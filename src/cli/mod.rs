@@ -10,6 +10,7 @@ mod output;
 mod progress;
 mod repair;
 mod scan;
+mod verify;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -77,6 +78,7 @@ fn run(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failur
         Some(Command::Check(args)) => check::run(&cli.global, args, out, err),
         Some(Command::Scan(args)) => scan::run(&cli.global, args, out, err),
         Some(Command::Repair(args)) => repair::run(&cli.global, args, out, err),
+        Some(Command::Verify(args)) => verify::run(args, out),
         Some(Command::Explain(args)) => info::explain(args, out),
         Some(Command::Formats(args)) => info::formats(args, out),
         Some(Command::Version(args)) => info::version(args, out),

@@ -14,10 +14,12 @@ pub mod plan;
 mod planner;
 pub mod prepare;
 pub mod preview;
+mod receipt;
 mod recipe;
 pub mod refusal;
 pub mod script;
 pub mod source;
+pub mod verify;
 
 pub use prepare::{Emit, Options, Prepared, prepare};
 pub use refusal::{Refusal, RepairError};

@@ -174,20 +174,34 @@ impl Claimed {
         steps.into_iter().flatten().map(|s| (text(s, "recipe"), text(s, "target_finding_fp"))).collect()
     }
 
+    /// The profile it was made under.
+    pub(crate) fn profile(&self) -> &str {
+        self.document.get("profile").and_then(Json::as_str).unwrap_or("neutral")
+    }
+
+    /// The policy it was made for.
+    pub(crate) fn policy(&self) -> &str {
+        self.document.get("policy").and_then(Json::as_str).unwrap_or("conservative")
+    }
+
+    /// The fingerprint it states and the one its content has, when they differ.
+    pub(crate) fn tampered(&self) -> Option<(String, String)> {
+        let declared = self.document.get("fingerprint").and_then(Json::as_str)?;
+        let computed = fingerprint(&self.document);
+        (declared != computed).then(|| (declared.to_owned(), computed))
+    }
+
     /// Why the plan cannot be used for this source and policy, before anything is planned anew.
     pub(crate) fn objection(&self, source_hash: &str, policy: Policy, cap: usize) -> Option<(RefusalCode, String)> {
         let steps = self.document.get("steps").and_then(Json::as_array).map_or(0, Vec::len);
         if steps > cap {
             return Some((RefusalCode::OutputInvalid, format!("the plan has {steps} steps, at most {cap} are allowed")));
         }
-        if let Some(declared) = self.document.get("fingerprint").and_then(Json::as_str) {
-            let computed = fingerprint(&self.document);
-            if declared != computed {
-                let text = format!("the plan states fingerprint {declared}, but its content has {computed}");
-                return Some((RefusalCode::PlanTampered, text));
-            }
+        if let Some((declared, computed)) = self.tampered() {
+            let text = format!("the plan states fingerprint {declared}, but its content has {computed}");
+            return Some((RefusalCode::PlanTampered, text));
         }
-        let stated = self.document.get("policy").and_then(Json::as_str).unwrap_or("conservative");
+        let stated = self.policy();
         if stated != policy.as_str() {
             let text = format!("the plan was made for policy {stated}, but {} was asked for", policy.as_str());
             return Some((RefusalCode::PolicyMismatch, text));
@@ -217,7 +231,7 @@ impl Claimed {
         ) else {
             return (!done.steps.is_empty()).then(|| "the plan names no steps".to_owned());
         };
-        if self.document.get("profile").and_then(Json::as_str).unwrap_or("neutral") != done.profile {
+        if self.profile() != done.profile {
             return Some("the plan was made under another profile".to_owned());
         }
         let plain = |step: &Json| {

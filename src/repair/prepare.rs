@@ -91,6 +91,16 @@ impl std::fmt::Debug for Prepared {
 /// # Errors
 /// The file cannot be read, holds no session, or the repair is refused.
 pub fn prepare(path: &Path, options: &Options) -> Result<Prepared, RepairError> {
+    let asked = options.plan.as_ref().map(Claimed::steps);
+    prepare_only(path, options, asked.as_deref())
+}
+
+/// The same for chosen steps (recipe and finding); all when none are chosen.
+pub(crate) fn prepare_only(
+    path: &Path,
+    options: &Options,
+    allowed: Option<&[(String, String)]>,
+) -> Result<Prepared, RepairError> {
     let wrap = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound => RepairError::NotFound(path.to_owned()),
         _ => RepairError::Io { path: path.to_owned(), source },
@@ -103,12 +113,11 @@ pub fn prepare(path: &Path, options: &Options) -> Result<Prepared, RepairError> 
     })?;
     let ground = Ground { source: &source, format, layout, profile: options.profile, name: source.name() };
     let canonical = format.id == "canonical";
-    let asked = options.plan.as_ref().map(Claimed::steps);
     let terms = Terms {
         policy: options.policy,
         acknowledged: options.acknowledge_side_effects,
         canonical,
-        allowed: asked.as_deref(),
+        allowed,
     };
     if let Some(claimed) = &options.plan {
         let whole = Script::whole(source.len());
@@ -197,6 +206,11 @@ impl Prepared {
         self.output_len
     }
 
+    /// Whether a file that is not the output byte for byte says the same; native output must be equal to the byte.
+    pub(crate) fn says_the_same(&self, _path: &Path) -> io::Result<bool> {
+        Ok(false)
+    }
+
     /// Writes the output.
     ///
     /// # Errors
@@ -210,7 +224,7 @@ impl Prepared {
 }
 
 /// The format that was named, else the one the content shows.
-fn format_of(source: &Source, options: &Options) -> io::Result<Result<&'static Format, RepairError>> {
+pub(crate) fn format_of(source: &Source, options: &Options) -> io::Result<Result<&'static Format, RepairError>> {
     let whole = Script::whole(source.len());
     let sample = Sample::read(whole.read(source))?;
     let name = source.path().display();
