@@ -44,6 +44,7 @@ const CONVENTIONS: Conventions = Conventions {
     compaction_on_chain: true,
     checkpoints: false,
     identity_by_bytes: true,
+    resends_copies: false,
 };
 
 /// Record types without part in the conversation that current versions write.
@@ -476,7 +477,7 @@ impl ClaudeCode {
             return;
         }
         self.odd_version = true;
-        let mut finding = about(&SL301, record, None, "application", "");
+        let mut finding = about(&SL301, record, None, "unseen-version", "");
         finding.severity = Severity::Info;
         finding.evidence.insert("version_raw".into(), content_free::echo(&version.to_value()).0.into());
         sink.finding(finding);

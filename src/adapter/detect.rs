@@ -2,7 +2,9 @@
 
 use std::io::{self, Read};
 
+use super::unsupported::{Unsupported, recognise};
 use super::{FORMATS, Format};
+use crate::record::outline::{begins_list, outline};
 use crate::record::{Json, Node, NodeKind, Scanner};
 use crate::rule::profile::Profile;
 use crate::source::{BOM, LineReader, MAX_LINE_BYTES, SQLITE_MAGIC};
@@ -29,8 +31,8 @@ impl SampleRecord {
         if text.len() <= KEPT_WHOLE {
             return Self { text: text.to_vec(), tape: scanner.tape().to_vec() };
         }
-        let text = outline(text, scanner.tape());
-        // The outline of a value is a value: scanning it cannot fail.
+        let text = shortened(text, scanner.tape());
+        // What is left of a value is a value: scanning it cannot fail.
         let _ = scanner.scan(&text, SAMPLE_DEPTH);
         Self { text, tape: scanner.tape().to_vec() }
     }
@@ -83,24 +85,30 @@ impl Sample {
                 }
                 bytes = bytes.strip_prefix(BOM).unwrap_or(bytes);
             }
-            if let Some(document) = &mut document {
-                document.extend_from_slice(bytes);
-                document.push(b'\n');
-                if document.len() > DOCUMENT_SAMPLE {
-                    break;
+            if let Some(text) = &mut document {
+                if lines == 1 && text.starts_with(b"{") && is_record(bytes, &mut scanner) {
+                    // A whole record behind it: what looked like a document was a record that was cut.
+                    document = None;
+                    sample.unreadable += 1;
+                } else {
+                    lines += usize::from(!bytes.trim_ascii().is_empty());
+                    text.extend_from_slice(bytes);
+                    text.push(b'\n');
+                    if text.len() > DOCUMENT_SAMPLE {
+                        break;
+                    }
+                    continue;
                 }
-                continue;
             }
             if bytes.iter().all(|b| matches!(b, b'\t' | 0x0B | 0x0C | b'\r' | b' ' | b'\n')) {
                 continue;
             }
             lines += 1;
             sample.is_empty = false;
-            let scanned = scanner.scan(bytes, SAMPLE_DEPTH).is_ok() && simdutf8::basic::from_utf8(bytes).is_ok();
             let first = lines == 1;
-            if scanned && scanner.tape()[0].kind == NodeKind::Object {
+            if is_record(bytes, &mut scanner) {
                 sample.records.push(SampleRecord::new(bytes, &mut scanner));
-            } else if first && opens_document(bytes) {
+            } else if first && opens_document(bytes, &mut scanner) {
                 let mut text = bytes.to_vec();
                 text.push(b'\n');
                 document = Some(text);
@@ -135,8 +143,10 @@ impl Sample {
                 }
                 at = crate::record::scan::skip_blanks(text, at + 1);
             }
-        } else if scanner.scan(text, SAMPLE_DEPTH).is_ok() {
-            self.records.push(SampleRecord::new(text, scanner));
+        } else if let Some(text) = outline(text, scanner)
+            && scanner.scan(&text, SAMPLE_DEPTH).is_ok()
+        {
+            self.records.push(SampleRecord::new(&text, scanner));
         }
     }
 
@@ -151,8 +161,15 @@ impl Sample {
     }
 }
 
+/// Whether a line is one JSON object; leaves it on the tape.
+fn is_record(line: &[u8], scanner: &mut Scanner) -> bool {
+    scanner.scan(line, SAMPLE_DEPTH).is_ok()
+        && simdutf8::basic::from_utf8(line).is_ok()
+        && scanner.tape()[0].kind == NodeKind::Object
+}
+
 /// The text of a record with its long strings emptied and whatever lies below the tape left out.
-fn outline(text: &[u8], tape: &[Node]) -> Vec<u8> {
+fn shortened(text: &[u8], tape: &[Node]) -> Vec<u8> {
     const LONG: u32 = 256;
     let mut out = Vec::new();
     let mut copied = 0;
@@ -179,41 +196,36 @@ fn outline(text: &[u8], tape: &[Node]) -> Vec<u8> {
 /// How much of a pretty-printed document is read for recognition.
 const DOCUMENT_SAMPLE: usize = 4 << 20;
 
-/// An array, or an object that goes on behind its first line.
-fn opens_document(line: &[u8]) -> bool {
-    let text = line.trim_ascii();
-    text.starts_with(b"[") || text == b"{" || (text.starts_with(b"{") && !text.ends_with(b"}"))
+/// An array, or an object that is not whole on its first line.
+fn opens_document(line: &[u8], scanner: &mut Scanner) -> bool {
+    line.trim_ascii_start().starts_with(b"{") || begins_list(line, scanner)
 }
 
-/// The outcome of detection.
-#[derive(Debug)]
-pub enum Outcome {
-    /// One format is clearly ahead.
-    Winner(&'static Format, f64),
-    /// A live database.
-    Database,
-    /// Nothing but blanks.
-    Empty {
-        /// How many bytes were read.
-        bytes: u64,
-    },
-    /// No format is sure enough, or two are.
-    Undecided {
-        /// `low-confidence` or `tie`.
-        reason: &'static str,
-        /// Scores by format id, sorted by id.
-        scores: Vec<(&'static str, f64)>,
-    },
+/// How the format of a file was decided.
+#[derive(Clone, Debug)]
+pub struct Decision {
+    /// The format that is clearly ahead.
+    pub format: Option<&'static Format>,
+    /// `clear-winner`, `low-confidence`, `tie`, `unsupported-format`, `empty` or `refused-live-db`.
+    pub reason: &'static str,
+    /// Scores by format id, sorted by id; empty when nothing was scored.
+    pub scores: Vec<(&'static str, f64)>,
+    /// A program whose logs are recognised but not read.
+    pub unsupported: Option<&'static Unsupported>,
 }
 
 /// Decides which format a sample is, by the profile's thresholds or the given ones.
 #[must_use]
-pub fn decide(sample: &Sample, profile: &Profile, confidence_min: Option<f64>, margin_min: Option<f64>) -> Outcome {
+pub fn decide(sample: &Sample, profile: &Profile, confidence_min: Option<f64>, margin_min: Option<f64>) -> Decision {
+    let without = |reason| Decision { format: None, reason, scores: Vec::new(), unsupported: None };
     if sample.is_database {
-        return Outcome::Database;
+        return without("refused-live-db");
     }
     if sample.is_empty {
-        return Outcome::Empty { bytes: sample.bytes };
+        return without("empty");
+    }
+    if let Some(known) = recognise(sample) {
+        return Decision { unsupported: Some(known), ..without("unsupported-format") };
     }
     let confidence_min = confidence_min.unwrap_or(profile.confidence_min);
     let margin_min = margin_min.unwrap_or(profile.margin_min);
@@ -221,16 +233,16 @@ pub fn decide(sample: &Sample, profile: &Profile, confidence_min: Option<f64>, m
     scores.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.id.cmp(b.0.id)));
     let (winner, best) = scores[0];
     let second = scores.get(1).map_or(0.0, |s| s.1);
-    let reason = if best < confidence_min {
-        "low-confidence"
+    let (format, reason) = if best < confidence_min {
+        (None, "low-confidence")
     } else if best - second < margin_min - 1e-9 || best - second < 1e-9 {
-        "tie"
+        (None, "tie")
     } else {
-        return Outcome::Winner(winner, best);
+        (Some(winner), "clear-winner")
     };
     let mut scores: Vec<_> = scores.into_iter().map(|(f, s)| (f.id, s)).collect();
     scores.sort_by_key(|s| s.0);
-    Outcome::Undecided { reason, scores }
+    Decision { format, reason, scores, unsupported: None }
 }
 
 #[cfg(test)]

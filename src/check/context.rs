@@ -8,6 +8,7 @@ use super::forest::Forest;
 use crate::finding::fingerprint::{Origin, fingerprint, hex};
 use crate::finding::{Finding, Stage, Subject};
 use crate::model::content_free::{REDACTED, mask, record_id};
+use crate::model::session::{Fact, Run};
 use crate::model::{Event, Recall, Session, Sym};
 use crate::rule::Rule;
 use crate::rule::profile::Profile;
@@ -73,6 +74,12 @@ impl<'a> Context<'a> {
         (0..).zip(&self.session.events)
     }
 
+    /// The run of a printed stream that an event belongs to.
+    pub(crate) fn run_of(&self, at: u32) -> Option<&'a Run> {
+        let runs = &self.session.runs;
+        runs.get(runs.partition_point(|run| run.events.1 <= at))
+    }
+
     /// The id of the event at a position.
     pub(crate) fn id(&self, at: u32) -> &'a str {
         self.session.text(self.event(at).id)
@@ -99,8 +106,21 @@ impl<'a> Context<'a> {
         finding
     }
 
+    /// A finding about something an adapter saw that is no event.
+    pub(crate) fn about_fact(&self, rule: &'static Rule, fact: &Fact) -> Finding {
+        let mut finding = Finding::new(rule, Stage::Checking);
+        finding.line = fact.location.line;
+        finding.location = fact.location;
+        finding.subject = Subject { record: fact.subject.clone(), part: String::new() };
+        finding
+    }
+
     /// Attaches the third and later of `members` to the finding about the first two, each at its own place.
     pub(crate) fn attach_further(&self, finding: &mut Finding, members: &[u32]) {
+        // Where the reference program judges the format rightly, its one finding says how many there are.
+        if self.session.conventions.one_tree {
+            return;
+        }
         let further = members.iter().enumerate().take(LISTED).skip(2).map(|(n, &at)| {
             let mut copy = self.finding(finding.rule, at, at);
             copy.variant = finding.variant;
@@ -136,7 +156,7 @@ impl Found {
 }
 
 fn superseded(session: &Session, forest: &Forest) -> Vec<bool> {
-    if !session.conventions.identity_by_bytes {
+    if !session.conventions.identity_by_bytes || session.conventions.resends_copies {
         return Vec::new();
     }
     let mut whole = vec![true; session.records.len()];

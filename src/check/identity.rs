@@ -115,7 +115,9 @@ fn judge(context: &Context<'_>, members: &[u32]) -> Finding {
         finding.evidence.insert("differing_fields".into(), names.into());
     } else {
         finding.variant = "identical-duplicate";
-        finding.severity = Severity::Warning;
+        if !context.session.conventions.resends_copies {
+            finding.severity = Severity::Warning;
+        }
         finding.repairability = Repairability::Deterministic;
     }
     finding.evidence.insert("variant".into(), finding.variant.into());

@@ -16,6 +16,10 @@ pub(crate) enum Ending {
     Tail,
     /// Only elsewhere: the branch was given up.
     LeftBranch,
+    /// It does, without the result, which stands on another branch.
+    AnsweredElsewhere,
+    /// It does not, because its run was stopped.
+    Stopped,
     /// It does; `cut_off_by` names the event whose lost parent parts what follows from the call, or none.
     Middle {
         /// Position, or [`NONE`].
@@ -110,6 +114,9 @@ impl OpenCalls {
     /// Where an open call stands.
     pub(crate) fn ending(&self, context: &Context<'_>, call: u32) -> Ending {
         // A call that is never sent is no conversation event: it is its own batch and nothing follows it.
+        if let Some(run) = context.run_of(call) {
+            return if run.ended { Ending::Middle { cut_off_by: NONE } } else { Ending::Stopped };
+        }
         let batch = self.batch[call as usize];
         let next = if batch == NONE { NONE } else { self.next[batch as usize] };
         if next == NONE {

@@ -105,6 +105,12 @@ pub enum Command {
     Repair(super::repair::RepairArgs),
     /// Check that a repair did what its receipt says, and nothing else
     Verify(super::verify::VerifyArgs),
+    /// Write a session as a canonical stream
+    Export(ExportArgs),
+    /// Write a diagnostic bundle without a word of the session
+    Bundle(BundleArgs),
+    /// Validate a canonical session to the letter
+    ValidateSession(ValidateArgs),
     /// Tell what a code means, what happens, and how it is repaired
     Explain(ExplainArgs),
     /// List the formats that are read
@@ -197,6 +203,45 @@ pub struct ScanArgs {
     pub report: ReportArgs,
     #[command(flatten)]
     pub tree: TreeArgs,
+}
+
+/// `sesslint export`
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// The session log
+    pub path: PathBuf,
+    /// Where to write; must not exist
+    #[arg(short, long, visible_alias = "out", value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Print a summary as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `sesslint bundle`
+#[derive(Debug, Args)]
+pub struct BundleArgs {
+    /// The session log
+    pub path: PathBuf,
+    /// Where to write instead of standard output
+    #[arg(short, long, visible_alias = "out", value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Print the bundle even when it is written to a file
+    #[arg(long)]
+    pub json: bool,
+    /// Least score a format needs to be detected, between 0 and 1
+    #[arg(long, value_name = "SCORE", value_parser = score)]
+    pub confidence_min: Option<f64>,
+    /// Least lead over the next format, between 0 and 1
+    #[arg(long, value_name = "SCORE", value_parser = score)]
+    pub margin_min: Option<f64>,
+}
+
+/// `sesslint validate-session`
+#[derive(Debug, Args)]
+pub struct ValidateArgs {
+    /// The canonical session
+    pub path: PathBuf,
 }
 
 /// `sesslint explain`

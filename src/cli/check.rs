@@ -23,7 +23,7 @@ pub fn run(global: &Global, args: &CheckArgs, out: &mut dyn Write, err: &mut dyn
         return Err(Failure::usage(format!("Path {folder} is a directory. Use --recursive to scan directories.")));
     }
     let outputs = output::requested(&args.report.output, args.report.json).map_err(Failure::usage)?;
-    let options = inspect_options(global, &args.report)?;
+    let options = inspect_options(global, args.report.confidence_min, args.report.margin_min)?;
     let mut reports = Vec::new();
     for path in &args.paths {
         reports.push(inspect::check_path(path, &options)?);
@@ -40,12 +40,16 @@ pub fn run(global: &Global, args: &CheckArgs, out: &mut dyn Write, err: &mut dyn
 }
 
 /// How to check, as the command line says.
-pub fn inspect_options(global: &Global, args: &ReportArgs) -> Result<inspect::Options, Failure> {
+pub fn inspect_options(
+    global: &Global,
+    confidence_min: Option<f64>,
+    margin_min: Option<f64>,
+) -> Result<inspect::Options, Failure> {
     let options = inspect::Options {
         format: global.format.0,
         profile: global.profile,
-        confidence_min: args.confidence_min,
-        margin_min: args.margin_min,
+        confidence_min,
+        margin_min,
         home: env::home(),
         root: env::repository_root(),
     };

@@ -5,6 +5,7 @@
 mod args;
 mod check;
 mod env;
+mod export;
 mod info;
 mod output;
 mod progress;
@@ -30,6 +31,11 @@ impl Failure {
     /// Wrong use of the command line.
     pub fn usage(message: impl Into<String>) -> Self {
         Self { message: message.into(), code: 2 }
+    }
+
+    /// The input was judged, and the judgement is no.
+    pub fn refused(message: impl Into<String>) -> Self {
+        Self { message: message.into(), code: 1 }
     }
 }
 
@@ -63,7 +69,7 @@ pub fn main() -> ExitCode {
         Err(Failure { code: 0, .. }) => ExitCode::SUCCESS,
         Err(failure) => {
             let _ = out.flush();
-            let _ = writeln!(err, "sesslint: error: {}", failure.message);
+            let _ = writeln!(err, "{}", failure.message);
             ExitCode::from(failure.code)
         }
     }
@@ -79,6 +85,9 @@ fn run(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failur
         Some(Command::Scan(args)) => scan::run(&cli.global, args, out, err),
         Some(Command::Repair(args)) => repair::run(&cli.global, args, out, err),
         Some(Command::Verify(args)) => verify::run(args, out),
+        Some(Command::Export(args)) => export::export(&cli.global, args, out),
+        Some(Command::Bundle(args)) => export::bundle(&cli.global, args, out),
+        Some(Command::ValidateSession(args)) => export::validate(args, out),
         Some(Command::Explain(args)) => info::explain(args, out),
         Some(Command::Formats(args)) => info::formats(args, out),
         Some(Command::Version(args)) => info::version(args, out),

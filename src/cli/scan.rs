@@ -43,7 +43,7 @@ pub fn over(
         }
     }
     let outputs = output::requested(&report.output, report.json).map_err(Failure::usage)?;
-    let options = check::inspect_options(global, report)?;
+    let options = check::inspect_options(global, report.confidence_min, report.margin_min)?;
     let limits = limits(tree)?;
     check::warn_of_content(global, err)?;
     let meter = Meter::new(tree.progress_json);

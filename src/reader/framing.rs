@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json};
 use sha2::{Digest, Sha256};
 
-use crate::adapter::{Record, Sink, trim};
+use crate::adapter::{Adapter, Record, Sink, trim};
 use crate::check::framing::SL001;
 use crate::check::json_text::{SL303, SL502};
 use crate::finding::fingerprint::hex;
@@ -60,7 +60,7 @@ pub(super) fn broken_line(at: Coordinates, variant: &'static str, raw: &[u8], re
 }
 
 /// What the text of a whole record says by itself.
-pub(super) fn text_findings(record: &Record<'_>, scan: &Scan, sink: &mut dyn Sink) {
+pub(super) fn text_findings(record: &Record<'_>, scan: &Scan, adapter: &dyn Adapter, sink: &mut dyn Sink) {
     let places = [(scan.duplicate_name, &SL303), (scan.lone_surrogate, &SL502)];
     for (offset, rule) in places.into_iter().filter_map(|(offset, rule)| Some((offset?, rule))) {
         let mut finding = Finding::new(rule, Stage::Reading);
@@ -74,6 +74,7 @@ pub(super) fn text_findings(record: &Record<'_>, scan: &Scan, sink: &mut dyn Sin
         finding.evidence.insert("byte_end".into(), record.end.into());
         finding.evidence.insert("record_ordinal".into(), record.ordinal.into());
         finding.subject = Subject { record: hex(&Sha256::digest(record.json.raw())), part: String::new() };
+        adapter.text(&mut finding);
         sink.finding(finding);
     }
 }

@@ -1,6 +1,5 @@
 //! The text under repair as it stands now: read through its adapter, checked, and open to a closer look at single records.
 
-use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -32,6 +31,13 @@ pub(crate) struct Ground<'a> {
     pub profile: &'static Profile,
     /// File name of the source, without folders: part of fingerprints and of made-up ids.
     pub name: &'a str,
+}
+
+impl Ground<'_> {
+    /// Whether the text is a canonical session: then the reference program's contract holds to the letter.
+    pub(crate) fn is_canonical(&self) -> bool {
+        self.format.id == crate::adapter::canonical::FORMAT.id
+    }
 }
 
 /// One state of the text.
@@ -167,8 +173,16 @@ impl<'a> Bench<'a> {
         Ok(Parsed { tape: scanner.tape().to_vec(), text, offset })
     }
 
-    /// The canonical object of an event.
+    /// What an event says: its canonical object, and in canonical sessions nothing but what stands there.
     pub(crate) fn object(&self, at: u32) -> Option<Value> {
+        if self.ground.is_canonical() {
+            return Some(self.parse(self.event(at).record).ok()?.json().to_value());
+        }
+        self.canonical_object(at)
+    }
+
+    /// The canonical object of an event, with stand-ins for what is missing.
+    pub(crate) fn canonical_object(&self, at: u32) -> Option<Value> {
         self.recall().event(&self.session, at as usize)
     }
 
@@ -268,7 +282,3 @@ pub(crate) fn token(text: &str) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// A text for a borrowed or owned string.
-pub(crate) fn owned(text: Cow<'_, str>) -> String {
-    text.into_owned()
-}

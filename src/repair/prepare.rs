@@ -1,6 +1,7 @@
 //! From a source to a repair that only has to be written: steps 1 to 5 of 8. Changes nothing on disk.
 
-use std::io::{self, Read, Write};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
 use std::path::Path;
 
 use serde_json::Value as Json;
@@ -12,12 +13,13 @@ use super::plan::{Claimed, Plan};
 use super::refusal::{Refusal, RepairError};
 use super::script::{Bytes, Script};
 use super::source::Source;
-use super::{Policy, RefusalCode, lines};
-use crate::adapter::detect::{Outcome, Sample, decide};
-use crate::adapter::{self, Format, layout};
-use crate::report::Report;
+use super::{Policy, RefusalCode, canonical, lines};
+use crate::adapter::detect::{Sample, decide};
+use crate::adapter::{Format, layout};
+use crate::export::reconstruct;
+use crate::finding::Severity;
 use crate::report::assemble::{Parts, assemble};
-use crate::report::Detection;
+use crate::report::{Detection, Report};
 use crate::rule::profile::Profile;
 
 /// In which form a repair is written.
@@ -59,6 +61,9 @@ impl Default for Options {
         }
     }
 }
+
+/// Larger sessions are not read a second time.
+const RECONSTRUCTED_EVENTS: usize = 50_000;
 
 /// What is written.
 pub(crate) enum Output {
@@ -112,7 +117,7 @@ pub(crate) fn prepare_only(
         Refusal::new(RefusalCode::VendorFormatRefused, text)
     })?;
     let ground = Ground { source: &source, format, layout, profile: options.profile, name: source.name() };
-    let canonical = format.id == "canonical";
+    let canonical = ground.is_canonical();
     let terms = Terms {
         policy: options.policy,
         acknowledged: options.acknowledge_side_effects,
@@ -128,33 +133,76 @@ pub(crate) fn prepare_only(
     }
     let mended = mend(ground, terms).map_err(wrap)?;
     gates(&mended, options)?;
-    let emitted = match options.emit {
-        Emit::Own if !canonical => Output::Native(mended.script.clone()),
-        _ => return Err(RepairError::Unusable("canonical output is not there yet".into())),
+    let emit = if canonical { Emit::Canonical } else { options.emit };
+    let made = match emit {
+        Emit::Own => native(ground, &mended),
+        Emit::Canonical => canonical_stream(ground, &mended),
     };
-    let Output::Native(script) = &emitted else { return Err(RepairError::Unusable(String::new())) };
-    let bench = Bench::new(ground, script).map_err(wrap)?;
-    let revalidation = report(&bench, script.len());
+    let Made { output, output_len, revalidation, sha256, events, lines, edits } = made.map_err(wrap)?;
     if revalidation.counts.failing() > 0 {
         return Err(unsound(&mended, &revalidation).into());
     }
-    let edits = lines::number(&source, &mended).map_err(wrap)?;
-    let counted = lines::count(&mut script.read(&source)).map_err(wrap)?;
-    let source_lines = lines::count(&mut Script::whole(source.len()).read(&source)).map_err(wrap)?;
-    let output_len = script.len();
     let manifest = manifest::manifest(&Facts {
         plan: &mended.plan,
         source_len: source.len(),
-        output_sha256: &bench.sha256,
+        output_sha256: &sha256,
         output_len,
-        output_events: bench.session.events.len() as u64,
-        lines: Some((source_lines, counted)),
+        output_events: events,
+        lines,
         revalidation: &revalidation,
-        adapter: (format.id, format.version),
-        edits: Some(&edits),
+        adapter: (revalidation.format, revalidation.format_version),
+        edits: (emit == Emit::Own).then_some(&edits),
     });
-    drop(bench);
-    Ok(Prepared { output: emitted, plan: mended.plan, edits, manifest, revalidation, format, output_len, source })
+    Ok(Prepared { output, plan: mended.plan, edits, manifest, revalidation, format, output_len, source })
+}
+
+/// An output and what is to be known of it.
+struct Made {
+    output: Output,
+    output_len: u64,
+    revalidation: Report,
+    sha256: String,
+    events: u64,
+    /// Lines of source and output.
+    lines: Option<(u64, u64)>,
+    edits: Vec<LineEdit>,
+}
+
+/// The source with its edits.
+fn native(ground: Ground<'_>, mended: &Mended) -> io::Result<Made> {
+    let script = &mended.script;
+    let bench = Bench::new(ground, script)?;
+    let whole = Script::whole(ground.source.len());
+    let lines = (lines::count(&mut whole.read(ground.source))?, lines::count(&mut bench.view())?);
+    Ok(Made {
+        output: Output::Native(script.clone()),
+        output_len: script.len(),
+        revalidation: report(&bench, script.len())?,
+        sha256: bench.sha256.clone(),
+        events: bench.session.events.len() as u64,
+        lines: Some(lines),
+        edits: lines::number(ground.source, mended)?,
+    })
+}
+
+/// The mended source as a canonical session, checked as one.
+fn canonical_stream(ground: Ground<'_>, mended: &Mended) -> io::Result<Made> {
+    let bytes = canonical::emit(ground, mended)?;
+    let format = &crate::adapter::canonical::FORMAT;
+    let layout = layout::of(format.id).unwrap_or(ground.layout);
+    let text = bytes.as_slice();
+    let ground_of_output = Ground { source: &text, format, layout, name: "<repaired>", ..ground };
+    let script = Script::whole(text.len() as u64);
+    let bench = Bench::new(ground_of_output, &script)?;
+    Ok(Made {
+        output_len: script.len(),
+        revalidation: report(&bench, script.len())?,
+        sha256: bench.sha256.clone(),
+        events: bench.session.events.len() as u64,
+        lines: None,
+        edits: lines::number(ground.source, mended)?,
+        output: Output::Canonical(bytes.clone()),
+    })
 }
 
 impl Prepared {
@@ -207,8 +255,11 @@ impl Prepared {
     }
 
     /// Whether a file that is not the output byte for byte says the same; native output must be equal to the byte.
-    pub(crate) fn says_the_same(&self, _path: &Path) -> io::Result<bool> {
-        Ok(false)
+    pub(crate) fn says_the_same(&self, path: &Path) -> io::Result<bool> {
+        match &self.output {
+            Output::Native(_) => Ok(false),
+            Output::Canonical(bytes) => Ok(canonical::respelled(path)?.as_ref() == Some(bytes)),
+        }
     }
 
     /// Writes the output.
@@ -235,12 +286,15 @@ pub(crate) fn format_of(source: &Source, options: &Options) -> io::Result<Result
     if let Some(format) = options.format {
         return Ok(Ok(format));
     }
-    Ok(match decide(&sample, options.profile, None, None) {
-        Outcome::Winner(format, _) => Ok(format),
-        Outcome::Empty { .. } => Err(RepairError::Unusable(format!("{name}: empty; there is no session in it to repair"))),
-        _ => adapter::find("canonical").ok_or_else(|| {
-            RepairError::Unusable(format!("{name}: no known session format; name it with --format"))
-        }),
+    let decision = decide(&sample, options.profile, None, None);
+    Ok(match (decision.format, decision.reason) {
+        (Some(format), _) => Ok(format),
+        (None, "empty") => {
+            Err(RepairError::Unusable(format!("{name}: empty; there is no session in it to repair")))
+        }
+        (None, reason) => {
+            Err(RepairError::Unusable(format!("{name}: no known session format ({reason}); name it with --format")))
+        }
     })
 }
 
@@ -289,32 +343,32 @@ fn blocked(mended: &Mended, code: RefusalCode, text: &str) -> Refusal {
 
 fn unsound(mended: &Mended, report: &Report) -> Refusal {
     let codes: Vec<&str> =
-        report.findings.iter().filter(|f| f.severity >= crate::finding::Severity::Error).map(|f| f.code()).collect();
+        report.findings.iter().filter(|f| f.severity >= Severity::Error).map(|f| f.code()).collect();
     let text = format!("{} finding(s) would remain in the result: {}", codes.len(), codes.join(", "));
     blocked(mended, RefusalCode::OutputInvalid, &text)
 }
 
 /// The check of a text under repair, without any path of this machine.
-fn report(bench: &Bench<'_>, size: u64) -> Report {
-    assemble(Parts {
+fn report(bench: &Bench<'_>, size: u64) -> io::Result<Report> {
+    let format = bench.ground.format;
+    let events = bench.session.events.len();
+    let reconstructed = bench.ground.is_canonical()
+        && events <= RECONSTRUCTED_EVENTS
+        && bench.findings.iter().all(|f| f.severity < Severity::Warning)
+        && reconstruct::reconstructs(bench.view(), format, bench.ground.name)?;
+    Ok(assemble(Parts {
         path: "<repaired>",
         repo_path: None,
         home: None,
         sha256: bench.sha256.clone(),
         size,
-        format: Some(bench.ground.format),
-        detection: Detection { manual: true, confidence: None },
+        format: Some(format),
+        detection: Detection { manual: true, confidence: None, reason: "explicit-override", scores: Vec::new() },
         profile: bench.ground.profile,
         records: usize::try_from(bench.records).unwrap_or(usize::MAX),
-        events: bench.session.events.len(),
-        reconstructed: false,
+        events,
+        kinds: BTreeMap::new(),
+        reconstructed,
         findings: bench.findings.clone(),
-    })
-}
-
-/// Reads a text to its end.
-pub(crate) fn drain(mut input: impl Read) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    input.read_to_end(&mut bytes)?;
-    Ok(bytes)
+    }))
 }

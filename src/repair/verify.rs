@@ -17,7 +17,7 @@ use super::receipt::{self, Receipt};
 use super::refusal::RepairError;
 use super::source::Source;
 use super::{Policy, bench::Ground};
-use crate::adapter::{self, layout};
+use crate::adapter::layout;
 use crate::finding::fingerprint::hex;
 use crate::rule::profile::{self, NEUTRAL, Profile};
 
@@ -337,10 +337,9 @@ fn remaining_steps(path: &Path, policy: Policy, profile: &'static Profile, ackno
     let source = Source::open(path)?;
     let options = Options { profile, ..Options::default() };
     let Ok(format) = prepare::format_of(&source, &options)? else { return Ok(None) };
-    let format = adapter::find(format.id).unwrap_or(format);
     let Some(layout) = layout::of(format.id) else { return Ok(None) };
     let ground = Ground { source: &source, format, layout, profile, name: source.name() };
-    let terms = Terms { policy, acknowledged, canonical: format.id == "canonical", allowed: None };
+    let terms = Terms { policy, acknowledged, canonical: ground.is_canonical(), allowed: None };
     Ok(Some(mend(ground, terms)?.plan.steps.len()))
 }
 

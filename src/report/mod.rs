@@ -98,6 +98,10 @@ pub struct Detection {
     pub manual: bool,
     /// Score of the winner, when it was sniffed.
     pub confidence: Option<f64>,
+    /// `explicit-override`, `clear-winner`, `low-confidence`, `tie`, `empty` or `refused-live-db`.
+    pub reason: &'static str,
+    /// Scores by format id, sorted by id; empty when nothing was scored.
+    pub scores: Vec<(&'static str, f64)>,
 }
 
 /// Findings by severity. Consequences are not counted.
@@ -172,6 +176,8 @@ pub struct Report {
     pub records: usize,
     /// Canonical events made of them.
     pub events: usize,
+    /// Number of events of each kind that occurs, by the kind's word.
+    pub kinds: std::collections::BTreeMap<&'static str, usize>,
     /// In report order.
     pub findings: Vec<Finding>,
     /// Of `findings`.

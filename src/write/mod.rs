@@ -144,6 +144,20 @@ fn take_after(_file: &File, _like: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
+/// Makes a new file with what `fill` writes, unless it says no; then nothing is left behind. Never overwrites.
+///
+/// # Errors
+/// The target exists, its folder is missing or not writable, or the disk is full.
+pub fn create_new(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<bool>) -> io::Result<bool> {
+    let mut file = Builder::new().prefix(".sesslint-").tempfile_in(folder_of(path))?;
+    if !fill(file.as_file_mut())? {
+        return Ok(false);
+    }
+    file.as_file().sync_all()?;
+    file.persist_noclobber(path).map_err(|error| error.error)?;
+    Ok(true)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

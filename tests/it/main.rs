@@ -7,4 +7,8 @@
 mod conformance;
 mod corpus;
 mod docs;
+mod export;
+mod reading;
+mod recordings;
 mod support;
+mod validate;
