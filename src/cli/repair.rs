@@ -158,6 +158,9 @@ fn mend(
         writeln!(out)?;
         preview::diff(&prepared, global.include_content, out)?;
     }
+    if args.emit == EmitChoice::Vendor && prepared.format().id == "canonical" {
+        return Err(Failure::usage("a canonical session has no other form; omit --emit vendor").into());
+    }
     let Some(to) = destination else {
         return Ok(tell_plan(args, &prepared, out)?);
     };

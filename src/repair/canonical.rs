@@ -59,6 +59,13 @@ pub(crate) fn respelled(path: &Path) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(out))
 }
 
+/// Whether every event reads back as it is written: nothing had to be added to make sense of it.
+pub(crate) fn reads_back(bench: &Bench<'_>) -> bool {
+    let text = |value: Value| canonical_json::to_string(&value);
+    (0..bench.session.events.len() as u32)
+        .all(|at| bench.canonical_object(at).is_some_and(|object| text(object) == text(own_event(bench, at))))
+}
+
 fn line(value: &Value, out: &mut Vec<u8>) -> io::Result<()> {
     let mut text = String::new();
     canonical_json::write(value, &mut text);
@@ -118,20 +125,20 @@ fn own_event(bench: &Bench<'_>, at: u32) -> Value {
     object
 }
 
-type Places<'a> = BTreeMap<(u64, u64), Vec<u32>>;
+/// Events of the source by the offset of their record.
+type Places = BTreeMap<u64, Vec<u32>>;
 
-/// Events of the source by offset and item of their record.
-fn places<'a>(source: &Bench<'_>) -> Places<'a> {
+fn places(source: &Bench<'_>) -> Places {
     let mut places = BTreeMap::new();
     for (at, event) in (0u32..).zip(&source.session.events) {
         let row = source.row(event.record);
-        places.entry((row.offset, 0)).or_insert_with(Vec::new).push(at);
+        places.entry(row.offset).or_insert_with(Vec::new).push(at);
     }
     places
 }
 
 /// An event of another format, with the coordinates it has in the source.
-fn foreign_event(bench: &Bench<'_>, at: u32, source: &Bench<'_>, places: &Places<'_>) -> Value {
+fn foreign_event(bench: &Bench<'_>, at: u32, source: &Bench<'_>, places: &Places) -> Value {
     let event = bench.event(at);
     let mut object = bench.canonical_object(at).unwrap_or(Value::Null);
     let offset = bench.script.source_offset(bench.row(event.record).offset);
@@ -139,7 +146,7 @@ fn foreign_event(bench: &Bench<'_>, at: u32, source: &Bench<'_>, places: &Places
         let other = source.event(**other);
         source.text(other.id) == bench.text(event.id) && source.text(other.correlation) == bench.text(event.correlation)
     };
-    let group = places.get(&(offset, 0));
+    let group = places.get(&offset);
     let origin = group.and_then(|group| group.iter().find(same).or_else(|| group.first()));
     let format = bench.ground.format;
     let provenance = origin.and_then(|&at| source.canonical_object(at));

@@ -166,8 +166,20 @@ fn is_live_store(path: &Path) -> bool {
 
 /// Whether two paths lead to one file, whatever links are between.
 fn is_same(a: &Path, b: &Path) -> bool {
-    match (a.canonicalize(), b.canonicalize()) {
-        (Ok(a), Ok(b)) => a == b,
-        _ => false,
+    let real = |path: &Path| path.canonicalize().or_else(|_| without_parents(path).canonicalize()).ok();
+    real(a).is_some_and(|a| real(b) == Some(a))
+}
+
+/// A path whose `..` parts are taken as written, for folders that do not exist.
+fn without_parents(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            std::path::Component::ParentDir => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
     }
+    plain
 }

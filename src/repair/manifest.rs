@@ -12,6 +12,7 @@ use super::plan::Plan;
 use super::planner::idempotency_key;
 use super::recipe;
 use super::{Policy, script::Edit, script::Piece};
+use crate::finding::Severity;
 use crate::finding::fingerprint::hex;
 use crate::model::canonical_json;
 use crate::model::content_free::is_content_free;
@@ -118,7 +119,10 @@ pub(crate) fn manifest(facts: &Facts<'_>) -> Json {
     let plan = facts.plan;
     let actions = actions(plan);
     let report = revalidation_text(facts.revalidation);
-    let counts = &facts.revalidation.counts;
+    let all = |severity: fn(Severity) -> bool| {
+        let findings = facts.revalidation.findings.iter();
+        findings.flat_map(super::bench::one_by_one).filter(|f| severity(f.severity)).count()
+    };
     let profile = facts.revalidation.profile;
     let mut record_counts = json!({"output": facts.output_events, "source": plan.events});
     if let Some((source, output)) = facts.lines {
@@ -137,8 +141,8 @@ pub(crate) fn manifest(facts: &Facts<'_>) -> Json {
         "idempotency_key": idempotency_key(&actions, &plan.source_hash, plan.policy),
         "revalidation": {
             "assurance": facts.revalidation.assurance.as_str(),
-            "error_count": counts.failing(),
-            "warning_count": counts.warning,
+            "error_count": all(|s| s >= Severity::Error),
+            "warning_count": all(|s| s == Severity::Warning),
             "profile_id": profile.id,
             "profile_version": profile.version,
             "report_fingerprint": hex(&Sha256::digest(&report)),

@@ -49,8 +49,21 @@ pub(crate) struct Mended {
     /// A finding of the source is an error or worse.
     pub was_broken: bool,
     pub sl203: bool,
+    /// The source has no usable header.
+    pub headless: bool,
     /// Findings that stay and why, worst first.
     pub blocking: Vec<Blocking>,
+    /// Codes of the errors that stay.
+    pub remaining: Vec<&'static str>,
+}
+
+/// What the first look at a source shows.
+struct First {
+    plan: Plan,
+    broken: bool,
+    sl203: bool,
+    headless: bool,
+    effects: Vec<(u32, super::gate::Effect)>,
 }
 
 /// Mends a source.
@@ -58,9 +71,10 @@ pub(crate) fn mend(ground: Ground<'_>, terms: Terms<'_>) -> io::Result<Mended> {
     let mut script = Script::whole(ground.source.len());
     let mut steps: Vec<Step> = Vec::new();
     let mut touched: Vec<(u64, u32)> = Vec::new();
-    let mut first: Option<(Plan, bool, bool, Vec<(u32, super::gate::Effect)>)> = None;
+    let mut first: Option<First> = None;
     let mut blocked: Vec<Blocked> = Vec::new();
     let mut blocking: Vec<Blocking> = Vec::new();
+    let mut remaining = Vec::new();
     for round in 0..MAX_ROUNDS {
         let current = script.clone();
         let bench = Bench::new(ground, &current)?;
@@ -86,12 +100,14 @@ pub(crate) fn mend(ground: Ground<'_>, terms: Terms<'_>) -> io::Result<Mended> {
                 blocked: Vec::new(),
                 events: bench.session.events.len() as u64,
             };
-            first = Some((plan, broken, sl203, effects));
+            let headless = all.iter().any(|f| matches!(f.variant, "header" | "document"));
+            first = Some(First { plan, broken, sl203, headless, effects });
         }
         if round == 0 || !terms.canonical {
             blocked = planned.blocked;
         }
         blocking = planned.blocking;
+        remaining = bench.findings.iter().filter(|f| f.severity >= Severity::Error).map(|f| f.code()).collect();
         if planned.steps.is_empty() {
             break;
         }
@@ -113,11 +129,11 @@ pub(crate) fn mend(ground: Ground<'_>, terms: Terms<'_>) -> io::Result<Mended> {
     }
     touched.sort_unstable();
     touched.dedup();
-    let Some((plan, was_broken, sl203, effects)) = first else {
+    let Some(First { plan, broken: was_broken, sl203, headless, effects }) = first else {
         return Err(io::Error::other("no round was made"));
     };
     let plan = Plan { steps, blocked, ..plan };
-    Ok(Mended { script, plan, touched, effects, was_broken, sl203, blocking })
+    Ok(Mended { script, plan, touched, effects, was_broken, sl203, headless, blocking, remaining })
 }
 
 impl Mended {

@@ -57,6 +57,8 @@ pub struct Plan {
 
 /// Schema of the document.
 const VERSION: &str = "sesslint.plan/v1";
+/// Members of the document, its fingerprint aside.
+const MEMBERS: [&str; 7] = ["blocked", "loss_accounting", "policy", "profile", "source_hash", "steps", "version"];
 /// Classes that the preview lists even when nothing is lost.
 const LISTED: [&str; 3] = ["discarded-suffix", "none", "truncated-projection"];
 
@@ -184,10 +186,16 @@ impl Claimed {
         self.document.get("policy").and_then(Json::as_str).unwrap_or("conservative")
     }
 
-    /// The fingerprint it states and the one its content has, when they differ.
+    /// The fingerprint it states, or that its content has as it stands, and the one that its known members have, when
+    /// they differ.
     pub(crate) fn tampered(&self) -> Option<(String, String)> {
-        let declared = self.document.get("fingerprint").and_then(Json::as_str)?;
-        let computed = fingerprint(&self.document);
+        let whole = fingerprint(&self.document);
+        let declared = self.document.get("fingerprint").and_then(Json::as_str).unwrap_or(&whole);
+        let mut known = self.document.clone();
+        if let Json::Object(members) = &mut known {
+            members.retain(|name, _| MEMBERS.contains(&name.as_str()));
+        }
+        let computed = fingerprint(&known);
         (declared != computed).then(|| (declared.to_owned(), computed))
     }
 

@@ -51,8 +51,12 @@ pub(crate) fn plan(
     let mut chosen: Vec<Chosen> = Vec::new();
     let mut refused: Vec<Blocking> = Vec::new();
     let mut answered: Vec<&Finding> = Vec::new();
-    for (finding, fp) in &all {
-        let owner = bench.findings.iter().find(|f| f.consequences.iter().any(|c| std::ptr::eq(c, *finding)));
+    let owner_of =
+        |finding: &Finding| bench.findings.iter().find(|f| f.consequences.iter().any(|c| std::ptr::eq(c, finding)));
+    // Causes first: what follows from a mended one may be gone by then.
+    let (causes, effects): (Vec<_>, Vec<_>) = all.iter().partition(|(f, _)| owner_of(f).is_none());
+    for (finding, fp) in causes.into_iter().chain(effects) {
+        let owner = owner_of(finding);
         if owner.is_some_and(|owner| answered.iter().any(|a| std::ptr::eq(*a, owner))) {
             continue;
         }
@@ -213,10 +217,15 @@ fn decide(case: &Case<'_>, finding: &Finding) -> io::Result<Result<(&'static Rec
     let mut unmet = "";
     for recipe in recipes {
         match (recipe.propose)(case, finding) {
-            Ok(proposal) if salvage => return Ok(Ok((recipe, proposal))),
+            // Canonical salvage is acknowledged for the whole session or not at all; see `gates`.
+            Ok(proposal) if salvage && (case.acknowledged || case.canonical) => return Ok(Ok((recipe, proposal))),
             Ok(proposal) => {
                 let clear = proposal.region.as_ref().is_some_and(|region| gate::proven(case.bench, region));
-                return if clear { Ok(Ok((recipe, proposal))) } else { blocked("side-effect-scope-unproven") };
+                return match (clear, salvage) {
+                    (true, _) => Ok(Ok((recipe, proposal))),
+                    (false, true) => blocked("needs-acknowledgement"),
+                    (false, false) => blocked("side-effect-scope-unproven"),
+                };
             }
             Err(Unmet::Condition(name)) => unmet = name,
             Err(Unmet::Io(error)) => return Err(error),

@@ -16,7 +16,6 @@ use super::source::Source;
 use super::{Policy, RefusalCode, canonical, lines};
 use crate::adapter::detect::{Sample, decide};
 use crate::adapter::{Format, layout};
-use crate::export::reconstruct;
 use crate::finding::Severity;
 use crate::report::assemble::{Parts, assemble};
 use crate::report::{Detection, Report};
@@ -132,14 +131,17 @@ pub(crate) fn prepare_only(
         }
     }
     let mended = mend(ground, terms).map_err(wrap)?;
-    gates(&mended, options)?;
+    if canonical && mended.plan.events == 0 && mended.headless {
+        return Err(RepairError::Unusable(format!("{}: its first record is no session header", path.display())));
+    }
+    gates(&mended, options, canonical)?;
     let emit = if canonical { Emit::Canonical } else { options.emit };
     let made = match emit {
         Emit::Own => native(ground, &mended),
         Emit::Canonical => canonical_stream(ground, &mended),
     };
     let Made { output, output_len, revalidation, sha256, events, lines, edits } = made.map_err(wrap)?;
-    if revalidation.counts.failing() > 0 {
+    if revalidation.counts.failing() > 0 || !mended.remaining.is_empty() {
         return Err(unsound(&mended, &revalidation).into());
     }
     let manifest = manifest::manifest(&Facts {
@@ -177,7 +179,7 @@ fn native(ground: Ground<'_>, mended: &Mended) -> io::Result<Made> {
     Ok(Made {
         output: Output::Native(script.clone()),
         output_len: script.len(),
-        revalidation: report(&bench, script.len())?,
+        revalidation: report(&bench, script.len()),
         sha256: bench.sha256.clone(),
         events: bench.session.events.len() as u64,
         lines: Some(lines),
@@ -196,7 +198,7 @@ fn canonical_stream(ground: Ground<'_>, mended: &Mended) -> io::Result<Made> {
     let bench = Bench::new(ground_of_output, &script)?;
     Ok(Made {
         output_len: script.len(),
-        revalidation: report(&bench, script.len())?,
+        revalidation: report(&bench, script.len()),
         sha256: bench.sha256.clone(),
         events: bench.session.events.len() as u64,
         lines: None,
@@ -306,7 +308,7 @@ fn hash(script: &Script, source: &Source) -> io::Result<String> {
 }
 
 /// What stands in the way of any repair, before its result is looked at.
-fn gates(mended: &Mended, options: &Options) -> Result<(), Refusal> {
+fn gates(mended: &Mended, options: &Options, canonical: bool) -> Result<(), Refusal> {
     if mended.sl203 && (options.plan.is_some() || !mended.was_broken) {
         return Err(blocked(mended, RefusalCode::Abstained, "SL203: a tool ran on doubtful state, so no repair may guess"));
     }
@@ -315,8 +317,8 @@ fn gates(mended: &Mended, options: &Options) -> Result<(), Refusal> {
             if super::recipe::find(&recipe).is_none() {
                 return Err(Refusal::new(RefusalCode::OutputInvalid, "the plan names a recipe that is not known"));
             }
-            let open = |b: &&super::plan::Blocked| b.finding == finding && b.reason == "side-effect-scope-unproven";
-            if mended.plan.blocked.iter().any(|b| open(&b)) {
+            let open = mended.blocking.iter().any(|b| b.fingerprint == finding && b.reason == "side-effect-scope-unproven");
+            if open {
                 let text = format!("a step ({recipe}) cannot be shown to stay clear of open side effects");
                 return Err(blocked(mended, RefusalCode::Abstained, &text));
             }
@@ -325,6 +327,12 @@ fn gates(mended: &Mended, options: &Options) -> Result<(), Refusal> {
             return Err(Refusal::new(RefusalCode::PlanTampered, text));
         }
     } else if mended.plan.steps.is_empty() && mended.was_broken {
+        let unacknowledged =
+            |b: &super::refusal::Blocking| b.severity < Severity::Error || b.reason == "needs-acknowledgement";
+        if !canonical && mended.blocking.iter().all(unacknowledged) {
+            let text = "what the tools beside the damage did is open";
+            return Err(blocked(mended, RefusalCode::Abstained, text));
+        }
         let text = "the source has findings that no repair of this policy may mend";
         return Err(blocked(mended, RefusalCode::RepairRefused, text));
     }
@@ -342,21 +350,24 @@ fn blocked(mended: &Mended, code: RefusalCode, text: &str) -> Refusal {
 }
 
 fn unsound(mended: &Mended, report: &Report) -> Refusal {
-    let codes: Vec<&str> =
+    let mut codes: Vec<&str> =
         report.findings.iter().filter(|f| f.severity >= Severity::Error).map(|f| f.code()).collect();
+    if codes.is_empty() {
+        codes.clone_from(&mended.remaining);
+    }
     let text = format!("{} finding(s) would remain in the result: {}", codes.len(), codes.join(", "));
     blocked(mended, RefusalCode::OutputInvalid, &text)
 }
 
 /// The check of a text under repair, without any path of this machine.
-fn report(bench: &Bench<'_>, size: u64) -> io::Result<Report> {
+fn report(bench: &Bench<'_>, size: u64) -> Report {
     let format = bench.ground.format;
     let events = bench.session.events.len();
     let reconstructed = bench.ground.is_canonical()
         && events <= RECONSTRUCTED_EVENTS
         && bench.findings.iter().all(|f| f.severity < Severity::Warning)
-        && reconstruct::reconstructs(bench.view(), format, bench.ground.name)?;
-    Ok(assemble(Parts {
+        && canonical::reads_back(bench);
+    assemble(Parts {
         path: "<repaired>",
         repo_path: None,
         home: None,
@@ -370,5 +381,5 @@ fn report(bench: &Bench<'_>, size: u64) -> io::Result<Report> {
         kinds: BTreeMap::new(),
         reconstructed,
         findings: bench.findings.clone(),
-    }))
+    })
 }

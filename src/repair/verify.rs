@@ -111,7 +111,7 @@ fn check_of(member: &str) -> usize {
         "plan_fingerprint" | "idempotency_key" => PLAN,
         "output_fingerprint" => OUTPUT,
         "declared_loss" => LOSS,
-        "assurance" | "assurance_ceiling" | "revalidation" | "revalidate_report" => ASSURANCE,
+        "assurance" | "assurance_ceiling" | "profile_version" | "revalidation" | "revalidate_report" => ASSURANCE,
         _ => TRANSFORMATION,
     }
 }
@@ -290,8 +290,9 @@ impl Audit<'_> {
                 // Judged by the files themselves.
                 "input_fingerprint" => receipt.text(&name) == source_hash || !self.problems[SOURCE].is_empty(),
                 "output_fingerprint" => !self.problems[OUTPUT].is_empty() || receipt.text(&name) == output_hash,
-                // These follow from the hash of a source that was found to differ.
+                // These follow from what was found to differ already.
                 "idempotency_key" => !self.problems[SOURCE].is_empty() || !self.problems[PLAN].is_empty(),
+                "actions" | "byte_counts" | "record_counts" | "edits" => !self.problems[SOURCE].is_empty(),
                 _ => false,
             };
             if !covered {

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::repairs;
 use crate::support::{entries, json, shared};
 
 /// Case names in the first column of the table in `docs/differences.md`.
@@ -75,6 +76,7 @@ fn compare(folder: &Path, step: &Value, env: &Value, lenient: bool) -> Vec<Strin
             String::from_utf8_lossy(&output.stderr)
         ));
     }
+    wrong.extend(repairs::differences(&args, step, &stdout, &String::from_utf8_lossy(&output.stderr)));
     let recorded = &step["stdout"];
     if recorded["findings"].is_array() || recorded["files"].is_array() {
         let Ok(ours) = serde_json::from_str::<Value>(&stdout) else {
@@ -135,6 +137,9 @@ fn judge(case: &Path) -> Vec<String> {
             std::fs::create_dir_all(folder.join(name)).unwrap();
         }
     }
+    if steps.iter().any(|s| s["args"].as_array().is_some_and(|a| a.iter().any(|a| a == "repair"))) {
+        wrong.extend(repairs::files(&folder, &recorded));
+    }
     wrong
 }
 
@@ -179,4 +184,10 @@ fn checks() {
 #[ignore = "becomes binding with every command of the reference program"]
 fn ingest() {
     run("ingest", 40);
+}
+
+#[test]
+#[ignore = "becomes binding with every command of the reference program"]
+fn repair() {
+    run("repair", 45);
 }

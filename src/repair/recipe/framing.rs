@@ -94,6 +94,8 @@ impl BrokenLine {
         let ending = if bytes.ends_with(b"\r\n") { 2 } else { u64::from(bytes.ends_with(b"\n")) };
         bytes.truncate(bytes.len() - ending as usize);
         let records = recover(&bytes, &mut Scanner::default()).records;
+        // A record that lacks a field is no broken line.
+        Case::require(records.first() != Some(&(0..bytes.len())), "line_is_broken")?;
         let mut rests = Vec::new();
         let mut at = 0;
         for gap_end in records.iter().map(|r| r.start).chain([bytes.len()]) {
