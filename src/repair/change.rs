@@ -92,7 +92,7 @@ impl Changes {
         splices.extend(patches);
         splices.extend(self.references(bench)?);
         splices.extend(self.drops(bench)?);
-        splices.extend(self.moved(bench)?);
+        splices = self.moved(bench, splices)?;
         // A larger removal swallows what would change inside it; what is put in before it stays.
         splices.sort_by_key(|(s, _)| (s.at.start, !s.at.is_empty(), std::cmp::Reverse(s.at.end)));
         let mut kept: Vec<Attributed> = Vec::new();
@@ -287,31 +287,49 @@ impl Changes {
         Ok(splices)
     }
 
-    fn moved(&self, bench: &Bench<'_>) -> io::Result<Vec<Attributed>> {
-        let mut splices = Vec::new();
+    /// Adds the moves to the splices; what changes inside a moved record moves with it.
+    fn moved(&self, bench: &Bench<'_>, mut splices: Vec<Attributed>) -> io::Result<Vec<Attributed>> {
         for &(record, behind, step) in &self.moves {
             if self.dropped.contains_key(&record) {
                 continue;
             }
             let steps = BTreeSet::from([step]);
             let (from, to) = (bench.row(record), bench.row(behind));
-            if from.item > 0 {
+            let (taken, gone, place) = if from.item > 0 {
                 let item = from.offset..from.offset + from.len;
                 let (next, comma) = separators(bench, item.end)?;
                 let gone = if comma { item.start..next } else { comma_before(bench, item.start)?..item.end };
-                let place = to.offset + to.len;
-                splices.push((remove(gone), steps.clone()));
-                splices.push((Splice { at: place..place, with: Insert::Text(b",".to_vec()) }, steps.clone()));
-                splices.push((Splice { at: place..place, with: Insert::Moved(item) }, steps));
-                continue;
+                (item, gone, to.offset + to.len)
+            } else {
+                let line = bench.line_around(from)?;
+                (line.clone(), line, bench.line_around(to)?.end)
+            };
+            let inside = |s: &Splice| taken.start <= s.at.start && s.at.end <= taken.end;
+            let mut patches: Vec<Attributed> = Vec::new();
+            splices.retain(|splice| {
+                let keep = !inside(&splice.0);
+                if !keep {
+                    patches.push(splice.clone());
+                }
+                keep
+            });
+            patches.sort_by_key(|(s, _)| s.at.start);
+            let mut put = |with: Insert, owners: &BTreeSet<u32>| {
+                splices.push((Splice { at: place..place, with }, owners.clone()));
+            };
+            if from.item > 0 {
+                put(Insert::Text(b",".to_vec()), &steps);
+            } else if place == bench.script.len() && bench.bytes(place - 1..place)? != b"\n" {
+                put(Insert::Text(b"\n".to_vec()), &steps);
             }
-            let line = bench.line_around(from)?;
-            let place = bench.line_around(to)?.end;
-            splices.push((remove(line.clone()), steps.clone()));
-            if place == bench.script.len() && bench.bytes(place - 1..place)? != b"\n" {
-                splices.push((Splice { at: place..place, with: Insert::Text(b"\n".to_vec()) }, steps.clone()));
+            let mut at = taken.start;
+            for (patch, owners) in patches {
+                put(Insert::Moved(at..patch.at.start), &steps);
+                at = patch.at.end;
+                put(patch.with, &owners);
             }
-            splices.push((Splice { at: place..place, with: Insert::Moved(line) }, steps));
+            put(Insert::Moved(at..taken.end), &steps);
+            splices.push((remove(gone), steps));
         }
         Ok(splices)
     }

@@ -1,11 +1,11 @@
 //! SL108: a call and its result come to stand on the same side of the one compaction boundary between them.
 //!
-//! In a sequence the boundary moves behind the pair. In a tree the result goes below its call, and what followed it
-//! goes below what it followed.
+//! In a sequence the boundary moves behind the pair. In a tree the call moves to its result, so that a resume still
+//! sends the result; a call that shares its record cannot move, and then the result goes back to it.
 
 use super::{Audience, Case, Change, Proposal, Recipe, Unmet};
 use crate::finding::Finding;
-use crate::model::Kind;
+use crate::model::{Kind, Sym};
 use crate::repair::bench::position;
 
 pub(super) static RECIPE: Recipe = Recipe {
@@ -24,16 +24,8 @@ fn propose(case: &Case<'_>, finding: &Finding) -> Result<Proposal, Unmet> {
     let (call, result) = (position(finding, "use_index"), position(finding, "result_index"));
     let (call, result) = (call.ok_or(UNMET)?, result.ok_or(UNMET)?);
     let region = Some((call.min(result)..=call.max(result)).collect());
-    let record = bench.event(result).record;
     if bench.session.conventions.compaction_on_chain {
-        let alone = bench.events_of(record).all(|at| bench.event(at).kind == Kind::ToolResult);
-        Case::require(alone && bench.events_of(record).len() == 1, "single_boundary_split")?;
-        let above = bench.parent_of(record);
-        let above = above.is_some().then(|| bench.text(above).to_owned());
-        let call_id = bench.text(bench.id_of(bench.event(call).record)).to_owned();
-        let mut changes = vec![Change::Relink { record, parent: Some(call_id) }];
-        let children = bench.children(bench.id_of(record)).iter();
-        changes.extend(children.map(|&child| Change::Relink { record: child, parent: above.clone() }));
+        let changes = on_chain(case, bench.event(call).record, bench.event(result).record).ok_or(UNMET)?;
         return Ok(Proposal { changes, region, loss: None });
     }
     let (low, high) = (call.min(result), call.max(result));
@@ -41,4 +33,26 @@ fn propose(case: &Case<'_>, finding: &Finding) -> Result<Proposal, Unmet> {
     let [boundary] = inside[..] else { return Err(UNMET) };
     let changes = vec![Change::Move { record: bench.event(boundary).record, behind: bench.event(high).record }];
     Ok(Proposal { changes, region, loss: None })
+}
+
+/// Re-links a call and its result, each of which must be all that a record says; none when the result is not.
+fn on_chain(case: &Case<'_>, call: u32, result: u32) -> Option<Vec<Change>> {
+    let bench = case.bench;
+    let alone = |record: u32| bench.events_of(record).len() == 1;
+    let name = |id: Sym| id.is_some().then(|| bench.text(id).to_owned());
+    let (call_parent, result_parent) = (name(bench.parent_of(call)), name(bench.parent_of(result)));
+    if !alone(result) {
+        return None;
+    }
+    let mut changes = vec![Change::Relink { record: result, parent: name(bench.id_of(call)) }];
+    if alone(call) && result > 0 {
+        let children = bench.children(bench.id_of(call)).iter().filter(|&&child| child != result);
+        changes.extend(children.map(|&record| Change::Relink { record, parent: call_parent.clone() }));
+        changes.push(Change::Relink { record: call, parent: result_parent });
+        changes.push(Change::Move { record: call, behind: result - 1 });
+    } else {
+        let children = bench.children(bench.id_of(result)).iter();
+        changes.extend(children.map(|&record| Change::Relink { record, parent: result_parent.clone() }));
+    }
+    Some(changes)
 }
