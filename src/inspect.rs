@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -20,7 +20,8 @@ use crate::reader::{self, Builder};
 use crate::report::assemble::{Parts, assemble};
 use crate::report::{Detection, Report};
 use crate::rule::profile::{NEUTRAL, Profile};
-use crate::source::path::clean;
+use crate::source::SQLITE_MAGIC;
+use crate::source::path::{clean, minimise};
 
 /// Sessions with more events are not read a second time: assurance stays at A3.
 const RECONSTRUCTED_EVENTS: usize = 50_000;
@@ -72,6 +73,8 @@ pub enum CheckError {
         format: &'static str,
         /// The profile.
         profile: &'static str,
+        /// What a scan reports of the file: that it was not checked.
+        report: Box<Report>,
     },
 }
 
@@ -106,6 +109,10 @@ pub fn check_path(path: &Path, options: &Options) -> Result<Report, CheckError> 
         findings,
     };
     let decision = match options.format {
+        // A live store is refused even when somebody insists: reading it beside its writer proves nothing.
+        Some(_) if is_live_store(path).map_err(io)? => {
+            Decision { format: None, reason: "refused-live-db", scores: Vec::new(), unsupported: None }
+        }
         Some(format) => {
             Decision { format: Some(format), reason: "explicit-override", scores: Vec::new(), unsupported: None }
         }
@@ -127,7 +134,13 @@ pub fn check_path(path: &Path, options: &Options) -> Result<Report, CheckError> 
         return Ok(assemble(parts(sha256, size, detection, vec![finding])));
     };
     if !options.profile.admits(format.id) {
-        return Err(CheckError::NotAdmitted { format: format.id, profile: options.profile.id });
+        let (sha256, size) = hash(path).map_err(io)?;
+        let finding = not_admitted(format, options.profile);
+        // The reference program finds this while scanning, where it hashes the shortened path.
+        let shortened = minimise(&shown, options.home.as_deref());
+        let report = assemble(Parts { path: &shortened, ..parts(sha256, size, detection, vec![finding]) });
+        let report = Box::new(Report { path: shown.clone(), ..report });
+        return Err(CheckError::NotAdmitted { format: format.id, profile: options.profile.id, report });
     }
     let mut builder = Builder::new(format);
     let source = reader::read(File::open(path).map_err(io)?, format, &shown, &mut builder).map_err(io)?;
@@ -163,12 +176,28 @@ fn hash(path: &Path) -> io::Result<(String, u64)> {
     Ok((hex(&hasher.finalize()), size))
 }
 
+fn is_live_store(path: &Path) -> io::Result<bool> {
+    let mut head = Vec::new();
+    File::open(path)?.take(SQLITE_MAGIC.len() as u64).read_to_end(&mut head)?;
+    Ok(head == SQLITE_MAGIC)
+}
+
 fn kinds(session: &Session) -> BTreeMap<&'static str, usize> {
     let mut kinds = BTreeMap::new();
     for event in &session.events {
         *kinds.entry(event.kind.as_str()).or_default() += 1;
     }
     kinds
+}
+
+/// The one finding of a file whose format the profile is not made for.
+fn not_admitted(format: &'static Format, profile: &'static Profile) -> Finding {
+    let mut finding = Finding::new(&SL302, Stage::Reading);
+    finding.variant = "format-not-admitted";
+    finding.evidence.insert("format".into(), format.id.into());
+    finding.evidence.insert("profile".into(), profile.id.into());
+    finding.subject = Subject { record: String::new(), part: finding.variant.into() };
+    finding
 }
 
 /// The one finding of a file whose format could not be told.

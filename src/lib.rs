@@ -9,6 +9,7 @@
 pub mod adapter;
 pub mod bundle;
 pub mod check;
+pub mod digest;
 pub mod emit;
 pub mod export;
 pub mod finding;

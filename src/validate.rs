@@ -96,6 +96,7 @@ impl Sink for Faults {
         let place = place(finding.location.line.unwrap_or(1), finding.location.item);
         let reason = finding.evidence.get("reason").and_then(serde_json::Value::as_str).unwrap_or_default();
         let what = match (reason, finding.variant) {
+            ("refused_live_db", _) => "the file is a database, not a session",
             ("forbidden_nul_byte", _) | (_, "nul-bytes") => "a NUL byte stands there",
             ("invalid_utf8", _) | (_, "invalid-utf8") => "the text is not UTF-8",
             ("depth_exceeded", _) | (_, "too-deep") => "more than 100 levels of nesting",

@@ -14,8 +14,8 @@ use crate::check::compatibility::{SL301, SL302};
 use crate::finding::{Finding, Severity, Stage, Subject};
 use crate::model::session::Adjacency;
 use crate::model::{Actor, Conventions, EventFlags, Kind, Value, content_free};
-use crate::record::Json;
 use crate::record::json::fields;
+use crate::record::{Json, NodeKind};
 use crate::rule::Rule;
 
 /// The format as registered.
@@ -473,7 +473,8 @@ impl ClaudeCode {
     fn note_odd_version(&mut self, record: &Record<'_>, version: Option<Json<'_>>, sink: &mut dyn Sink) {
         let Some(version) = version.filter(|v| !self.odd_version && v.is_truthy()) else { return };
         let text = version.as_str().unwrap_or_default();
-        if text.chars().any(|c| c.is_ascii_digit()) || version.as_i64().is_some() {
+        let is_number = matches!(version.kind(), NodeKind::Integer | NodeKind::Float);
+        if is_number || text.chars().any(|c| c.is_ascii_digit()) {
             return;
         }
         self.odd_version = true;

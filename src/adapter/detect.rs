@@ -7,7 +7,7 @@ use super::{FORMATS, Format};
 use crate::record::outline::{begins_list, outline};
 use crate::record::{Json, Node, NodeKind, Scanner};
 use crate::rule::profile::Profile;
-use crate::source::{BOM, LineReader, MAX_LINE_BYTES, SQLITE_MAGIC};
+use crate::source::{BOM, LineReader, SQLITE_MAGIC};
 
 /// Lines that are looked at: past metadata preambles and log noise.
 const SAMPLE_LINES: usize = 40;
@@ -71,7 +71,7 @@ impl Sample {
     pub fn read(input: impl Read) -> io::Result<Self> {
         let mut sample = Self { is_empty: true, ..Self::default() };
         let mut scanner = Scanner::default();
-        let mut reader = LineReader::new(input, MAX_LINE_BYTES);
+        let mut reader = LineReader::new(input.take(WINDOW), LINE_SAMPLE);
         let mut lines = 0;
         let mut document: Option<Vec<u8>> = None;
         while let Some(line) = reader.next_line()? {
@@ -106,8 +106,13 @@ impl Sample {
             lines += 1;
             sample.is_empty = false;
             let first = lines == 1;
+            let cut = line.truncated || line.end == WINDOW;
             if is_record(bytes, &mut scanner) {
                 sample.records.push(SampleRecord::new(bytes, &mut scanner));
+            } else if let Some(text) = cut.then(|| outline(bytes, &mut scanner)).flatten()
+                && scanner.scan(&text, SAMPLE_DEPTH).is_ok()
+            {
+                sample.records.push(SampleRecord::new(&text, &mut scanner));
             } else if first && opens_document(bytes, &mut scanner) {
                 let mut text = bytes.to_vec();
                 text.push(b'\n');
@@ -195,6 +200,10 @@ fn shortened(text: &[u8], tape: &[Node]) -> Vec<u8> {
 
 /// How much of a pretty-printed document is read for recognition.
 const DOCUMENT_SAMPLE: usize = 4 << 20;
+/// How much of one line.
+const LINE_SAMPLE: usize = DOCUMENT_SAMPLE;
+/// How much of a file.
+const WINDOW: u64 = 16 << 20;
 
 /// An array, or an object that is not whole on its first line.
 fn opens_document(line: &[u8], scanner: &mut Scanner) -> bool {

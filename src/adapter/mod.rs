@@ -279,6 +279,18 @@ pub fn find(id: &str) -> Option<&'static Format> {
     FORMATS.iter().copied().find(|f| f.id == id)
 }
 
+/// How a digest tells the entries of a format's logs from its header.
+#[must_use]
+pub fn digest_framing(format: &Format) -> crate::digest::Framing {
+    use crate::digest::Framing as Entries;
+    match (format.id, format.framing) {
+        ("dsh-jsonl", _) => Entries::Packed,
+        ("pi-jsonl", _) => Entries::Headed,
+        (_, Framing::Lines) => Entries::Lines,
+        _ => Entries::Unknown,
+    }
+}
+
 /// Side effects a tool may have, by its name: reading ones have none, known mutating ones may have some.
 #[must_use]
 pub fn side_effects(tool: &str) -> &'static str {

@@ -111,6 +111,8 @@ pub enum Command {
     Bundle(BundleArgs),
     /// Validate a canonical session to the letter
     ValidateSession(ValidateArgs),
+    /// Digest a session log, or say how two copies relate
+    Digest(super::digest::DigestArgs),
     /// Tell what a code means, what happens, and how it is repaired
     Explain(ExplainArgs),
     /// List the formats that are read

@@ -4,6 +4,7 @@
 
 mod args;
 mod check;
+mod digest;
 mod env;
 mod export;
 mod info;
@@ -88,6 +89,7 @@ fn run(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failur
         Some(Command::Export(args)) => export::export(&cli.global, args, out),
         Some(Command::Bundle(args)) => export::bundle(&cli.global, args, out),
         Some(Command::ValidateSession(args)) => export::validate(args, out),
+        Some(Command::Digest(args)) => Ok(digest::run(&cli.global, args, out, err)?),
         Some(Command::Explain(args)) => info::explain(args, out),
         Some(Command::Formats(args)) => info::formats(args, out),
         Some(Command::Version(args)) => info::version(args, out),

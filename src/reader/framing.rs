@@ -7,7 +7,7 @@ use crate::adapter::{Adapter, Record, Sink, trim};
 use crate::check::framing::SL001;
 use crate::check::json_text::{SL303, SL502};
 use crate::finding::fingerprint::hex;
-use crate::finding::{Finding, Location, Stage, Subject};
+use crate::finding::{Finding, Location, Repairability, Severity, Stage, Subject};
 use crate::model::content_free;
 use crate::record::Scan;
 use crate::record::recover::Damage;
@@ -48,7 +48,7 @@ pub(super) fn broken_line(at: Coordinates, variant: &'static str, raw: &[u8], re
     finding.line = Some(at.line);
     // Of a value that is no object, nothing is the record's own id.
     let own = variant != Damage::NotAnObject.as_str();
-    finding.record_id = raw_record_id(raw).filter(|_| own).and_then(|id| content_free::record_id(&id));
+    finding.record_id = raw_record_id(raw).filter(|id| own && content_free::is_content_free(id));
     finding.evidence = at.evidence();
     finding.detail.insert("variant".into(), variant.into());
     if recovered > 0 {
@@ -56,6 +56,19 @@ pub(super) fn broken_line(at: Coordinates, variant: &'static str, raw: &[u8], re
     }
     finding.location = at.location();
     finding.subject = Subject { record: hex(&Sha256::digest(raw)), part: String::new() };
+    finding
+}
+
+/// The source is the live store of an agent, not an export.
+pub(super) fn live_database() -> Finding {
+    let mut finding = Finding::new(&SL001, Stage::Reading);
+    finding.variant = "live-database";
+    finding.severity = Severity::Fatal;
+    finding.repairability = Repairability::Unsupported;
+    finding.line = Some(1);
+    finding.location = Location { line: Some(1), column: Some(1), byte_start: Some(0), ..Location::default() };
+    finding.evidence.insert("reason".into(), "refused_live_db".into());
+    finding.subject = Subject { record: String::new(), part: finding.variant.into() };
     finding
 }
 

@@ -13,7 +13,7 @@ use std::io::{self, Read};
 
 use crate::adapter::{Adapter, Format, Framing, Metadata, Record, Sink};
 use crate::model::Conventions;
-use crate::source::MAX_LINE_BYTES;
+use crate::source::{MAX_LINE_BYTES, SQLITE_MAGIC};
 
 pub use builder::Builder;
 use start::Start;
@@ -58,6 +58,16 @@ pub(crate) fn read_with(
         Framing::LinesOrDocument(document) => (Some(document), false),
         Framing::StrictLinesOrDocument(document) => (Some(document), true),
     };
+    let mut magic = Vec::new();
+    input.by_ref().take(SQLITE_MAGIC.len() as u64).read_to_end(&mut magic)?;
+    let is_database = magic == SQLITE_MAGIC;
+    let mut input = io::Cursor::new(magic).chain(input);
+    if is_database {
+        // Whatever format was named: a live store is no log, and nothing in it may be repaired.
+        sink.finding(framing::live_database());
+        let (sha256, size) = bytes::Bytes::new(input).finish()?;
+        return Ok((sha256, size, 0));
+    }
     let mut head = Vec::new();
     let start = match document {
         Some(document) => start::find(&mut input, &mut head, document)?,

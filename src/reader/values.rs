@@ -31,6 +31,16 @@ pub(super) fn cut<R: Read>(bytes: &mut Bytes<R>, limit: usize, text: &mut Vec<u8
     let mut open: Vec<bool> = Vec::new();
     let mut behind_comma = false;
     let ended = loop {
+        if !open.is_empty() {
+            let ahead = bytes.ahead()?;
+            let plain = ahead.iter().position(|b| is_structure(*b)).unwrap_or(ahead.len());
+            if plain > 0 {
+                behind_comma &= ahead[..plain].iter().all(|b| matches!(b, b' ' | b'\t' | b'\r'));
+                keep(text, &ahead[..plain]);
+                bytes.skip_plain(plain);
+                continue;
+            }
+        }
         let Some(byte) = bytes.peek()? else { break false };
         let after_comma = std::mem::take(&mut behind_comma);
         match byte {
@@ -61,7 +71,7 @@ pub(super) fn cut<R: Read>(bytes: &mut Bytes<R>, limit: usize, text: &mut Vec<u8
             }
             b',' | b' ' | b'\t' | b'\n' | b'\r' if open.is_empty() => break true,
             b',' => behind_comma = true,
-            b' ' | b'\t' | b'\n' | b'\r' => behind_comma = after_comma,
+            b'\n' => behind_comma = after_comma,
             _ => {}
         }
         bytes.step();
@@ -72,6 +82,11 @@ pub(super) fn cut<R: Read>(bytes: &mut Bytes<R>, limit: usize, text: &mut Vec<u8
         (true, true) => Extent::Ended,
         (true, false) => Extent::TooLong,
     })
+}
+
+/// Bytes that the inside of an array or object is cut by, and the line end that is counted.
+fn is_structure(byte: u8) -> bool {
+    matches!(byte, b'"' | b'{' | b'}' | b'[' | b']' | b',' | b'\n')
 }
 
 /// Reads on behind an opening quote up to the closing one. No string spans lines: a line end closes it too.

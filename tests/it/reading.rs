@@ -7,6 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 use sesslint::adapter::detect::{Sample, decide};
 use sesslint::adapter::{self, Format};
+use sesslint::finding::Severity;
 use sesslint::finding::fingerprint::{Origin, fingerprint};
 use sesslint::reader::{self, Builder};
 use sesslint::rule::profile;
@@ -137,4 +138,39 @@ fn recorded_files_are_still_recognised() {
         "ingest/oa-broken-documents scalar.jsonl",
     ];
     assert!(seen == 0 || missed == expected, "{missed:#?}");
+}
+
+#[test]
+fn long_first_lines_are_recognised_by_their_beginning() {
+    let filler = "words ".repeat(1 << 20);
+    for (text, id) in [
+        (
+            format!(
+                "{{\"items\":[{{\"role\":\"user\",\"content\":\"a\"}},{{\"role\":\"user\",\"content\":\"{filler}\"}}]}}"
+            ),
+            "openai-agents",
+        ),
+        (
+            format!("[{{\"role\":\"user\",\"content\":\"a\"}},{{\"role\":\"user\",\"content\":\"{filler}\"}}]"),
+            "openai-agents",
+        ),
+        (format!("{{\"schema_version\":\"sesslint.session/v1\",\"events\":[{{\"id\":\"{filler}\"}}]}}"), "canonical"),
+    ] {
+        let sample = Sample::read(text.as_bytes()).expect("readable");
+        let format = decide(&sample, &profile::NEUTRAL, None, None).format;
+        assert_eq!(format.map(|f| f.id), Some(id));
+    }
+}
+
+#[test]
+fn a_live_database_is_refused_whatever_format_is_named() {
+    let mut store = b"SQLite format 3\0".to_vec();
+    store.extend_from_slice(b"\n{\"role\":\"user\"}\n");
+    for format in adapter::FORMATS {
+        let mut builder = Builder::new(format);
+        let source = reader::read(&store[..], format, "s.db", &mut builder).expect("readable");
+        let (session, findings) = builder.finish(&source);
+        assert_eq!((source.size, session.events.len(), findings.len()), (store.len() as u64, 0, 1), "{}", format.id);
+        assert_eq!((findings[0].variant, findings[0].severity), ("live-database", Severity::Fatal));
+    }
 }
