@@ -4,6 +4,7 @@
 
 mod compaction_projection_reunion;
 mod cycle_break;
+mod displaced_result_reunion;
 mod duplicate_projection_removal;
 mod empty_text_drop;
 mod framing;
@@ -105,6 +106,7 @@ pub(crate) static RECIPES: &[&Recipe] = &[
     &nearest_parent_relink::RECIPE,
     &compaction_projection_reunion::RECIPE,
     &duplicate_projection_removal::RECIPE,
+    &displaced_result_reunion::RECIPE,
     &cycle_break::RECIPE,
     &unresolvable_branch_amputate::RECIPE,
     &torn_compaction_project::RECIPE,

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use super::{Audience, Case, Change, Proposal, Recipe, Unmet};
-use crate::check::framing::SL002;
 use crate::finding::Finding;
 use crate::repair::change::remove;
 
@@ -39,9 +38,4 @@ fn last_said(case: &Case<'_>) -> Option<u32> {
     let events = &case.bench.session.events;
     let at = events.iter().rposition(|e| case.canonical || !e.flags.not_sent)?;
     u32::try_from(at).ok()
-}
-
-/// Whether a finding is about the end of the file.
-pub(crate) fn is_torn(finding: &Finding) -> bool {
-    std::ptr::eq(finding.rule, &raw const SL002)
 }
