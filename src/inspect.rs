@@ -11,7 +11,7 @@ use crate::adapter::detect::{Decision, Sample, decide};
 use crate::adapter::{self, Format, canonical};
 use crate::check::compatibility::SL302;
 use crate::check::framing::SL001;
-use crate::export::reconstruct;
+use crate::export::reconstruct::Reconstruction;
 use crate::finding::fingerprint::hex;
 use crate::finding::{Finding, Location, Repairability, Severity, Stage, Subject};
 use crate::model::Session;
@@ -22,9 +22,6 @@ use crate::report::{Detection, Report};
 use crate::rule::profile::{NEUTRAL, Profile};
 use crate::source::SQLITE_MAGIC;
 use crate::source::path::{clean, minimise};
-
-/// Sessions with more events are not read a second time: assurance stays at A3.
-const RECONSTRUCTED_EVENTS: usize = 50_000;
 
 /// How to check.
 #[derive(Clone, Debug)]
@@ -143,18 +140,21 @@ pub fn check_path(path: &Path, options: &Options) -> Result<Report, CheckError> 
         return Err(CheckError::NotAdmitted { format: format.id, profile: options.profile.id, report });
     }
     let mut builder = Builder::new(format);
-    let source = reader::read(File::open(path).map_err(io)?, format, &shown, &mut builder).map_err(io)?;
+    let input = File::open(path).map_err(io)?;
+    let (source, reconstructed) = if format.id == canonical::FORMAT.id {
+        let mut twice = Reconstruction::new(&mut builder, &shown);
+        let source = reader::read(input, format, &shown, &mut twice).map_err(io)?;
+        (source, twice.holds())
+    } else {
+        (reader::read(input, format, &shown, &mut builder).map_err(io)?, false)
+    };
     let (session, mut findings) = builder.finish(&source);
     let recall = FileRecall::new(File::open(path).map_err(io)?, format, &shown);
     findings.extend(crate::check::run(&session, &recall, options.profile, &shown));
     let clean = findings.iter().all(|f| f.severity < Severity::Warning);
-    let reconstructed = clean
-        && format.id == canonical::FORMAT.id
-        && session.events.len() <= RECONSTRUCTED_EVENTS
-        && reconstruct::reconstructs(File::open(path).map_err(io)?, format, &shown).map_err(io)?;
     Ok(assemble(Parts {
         format: Some(format),
-        reconstructed,
+        reconstructed: clean && reconstructed,
         kinds: kinds(&session),
         records: usize::try_from(source.records).unwrap_or(usize::MAX),
         events: session.events.len(),

@@ -138,6 +138,8 @@ impl<'a> Draft<'a> {
 
 /// Takes what an adapter makes of records.
 pub trait Sink {
+    /// The canonical object of the next event is its record as it stands, but for one member that was derived.
+    fn as_stored(&mut self, _derived: Option<(&'static str, &'static str)>) {}
     /// One event of `record`.
     fn event(&mut self, record: &Record<'_>, draft: Draft<'_>);
     /// Something the adapter cannot read or does not know.
