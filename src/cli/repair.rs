@@ -165,12 +165,12 @@ fn mend(
         return Ok(tell_plan(args, &prepared, out)?);
     };
     let stale = execute::leftovers(&to);
-    execute::execute(&prepared, &to, None)?;
+    let receipt = execute::execute(&prepared, &to, None)?;
     if !stale.is_empty() {
         writeln!(err, "note: {}{}", to.output.display(), execute::cleanup(&stale))?;
     }
     if args.json {
-        out.write_all(&prepared.manifest_bytes())?;
+        out.write_all(&receipt)?;
         return Ok(());
     }
     Ok(tell_repair(args, &prepared, &to, out)?)

@@ -93,12 +93,12 @@ pub fn leftovers(to: &Destination) -> Vec<PathBuf> {
     all
 }
 
-/// Writes output, receipt and attestation.
+/// Writes output, receipt and attestation. Gives the receipt's bytes.
 ///
 /// # Errors
 /// A refusal of [`check_destination`], a source that changed meanwhile, or whatever writing raises; no file is left
 /// then, unless the message says so.
-pub fn execute(prepared: &Prepared, to: &Destination, attestation: Option<&[u8]>) -> Result<(), RepairError> {
+pub fn execute(prepared: &Prepared, to: &Destination, attestation: Option<&[u8]>) -> Result<Vec<u8>, RepairError> {
     let source = prepared.source();
     check_destination(source.path(), to)?;
     let like = Some(source.metadata());
@@ -107,7 +107,7 @@ pub fn execute(prepared: &Prepared, to: &Destination, attestation: Option<&[u8]>
         move |error: io::Error| Refusal::new(RefusalCode::OutputInvalid, format!("{}: {error}", path.display()))
     };
     let output = write::stage(&to.output, like, |out| prepared.write_output(out)).map_err(invalid(&to.output))?;
-    let receipt = prepared.manifest_bytes();
+    let receipt = prepared.receipt(output.path()).map_err(invalid(&to.output))?;
     let manifest = write::stage(&to.manifest, like, |out| out.write_all(&receipt)).map_err(invalid(&to.manifest))?;
     let attestation = match (&to.attestation, attestation) {
         (Some(path), Some(bytes)) => {
@@ -126,7 +126,8 @@ pub fn execute(prepared: &Prepared, to: &Destination, attestation: Option<&[u8]>
     }
     let mut order = vec![(output, to.output.as_path()), (manifest, to.manifest.as_path())];
     order.extend(attestation);
-    publish(order).map_err(RepairError::Refused)
+    publish(order)?;
+    Ok(receipt)
 }
 
 /// Publishes in order; takes back what was published when one fails.

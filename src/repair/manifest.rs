@@ -4,6 +4,8 @@
 //! other's. Receipts of native output add the edit script, by source bytes, and digests.
 
 use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
 
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
@@ -12,6 +14,7 @@ use super::plan::Plan;
 use super::planner::idempotency_key;
 use super::recipe;
 use super::{Policy, script::Edit, script::Piece};
+use crate::digest;
 use crate::finding::Severity;
 use crate::finding::fingerprint::hex;
 use crate::model::canonical_json;
@@ -164,6 +167,16 @@ pub(crate) fn manifest(facts: &Facts<'_>) -> Json {
         document["edits"] = edits.iter().map(LineEdit::document).collect();
     }
     document
+}
+
+/// Digests of a source and an output, by content: null where a place of the log cannot be read.
+pub(crate) fn digests(source: &Path, output: &Path) -> io::Result<Json> {
+    let of = |path: &Path| {
+        let source = digest::Source::open(path)?;
+        let layout = digest::detect(&source, digest::Framing::Unknown)?;
+        Ok::<_, io::Error>(digest::summarise(&source, layout)?.digest.map(|d| d.to_string()))
+    };
+    Ok(json!({ "source": of(source)?, "output": of(output)? }))
 }
 
 /// A receipt's bytes.

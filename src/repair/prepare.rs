@@ -220,10 +220,16 @@ impl Prepared {
         &self.manifest
     }
 
-    /// The receipt's bytes.
-    #[must_use]
-    pub fn manifest_bytes(&self) -> Vec<u8> {
-        manifest::bytes(&self.manifest)
+    /// The receipt's bytes, once the output stands at `output`: receipts of native output state digests of both.
+    ///
+    /// # Errors
+    /// Whatever reading source and output raises.
+    pub fn receipt(&self, output: &Path) -> io::Result<Vec<u8>> {
+        let mut receipt = self.manifest.clone();
+        if matches!(self.output, Output::Native(_)) {
+            receipt["digests"] = manifest::digests(self.source.path(), output)?;
+        }
+        Ok(manifest::bytes(&receipt))
     }
 
     /// Every edit of the source.

@@ -55,6 +55,10 @@ impl Receipt {
         self.members.get(name).and_then(Json::as_str).unwrap_or("")
     }
 
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.members.contains_key(name)
+    }
+
     pub(crate) fn revalidation(&self, name: &str) -> &str {
         self.members.get("revalidation").and_then(|r| r.get(name)).and_then(Json::as_str).unwrap_or("")
     }

@@ -64,6 +64,12 @@ pub fn stage(
 }
 
 impl Staged {
+    /// Where it stands until it is published.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.temp.path()
+    }
+
     /// Moves the file to its place unless something is there, and syncs the folder.
     ///
     /// # Errors

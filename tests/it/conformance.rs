@@ -204,7 +204,6 @@ fn ingest() {
 }
 
 #[test]
-#[ignore = "becomes binding with every command of the reference program"]
 fn repair() {
-    run("repair", 45);
+    run("repair", 37);
 }
