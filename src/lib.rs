@@ -19,6 +19,7 @@ pub mod model;
 pub mod precheck;
 pub mod reader;
 pub mod record;
+pub mod repair;
 pub mod report;
 pub mod rule;
 pub mod scan;

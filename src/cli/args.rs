@@ -101,6 +101,10 @@ pub enum Command {
     Check(CheckArgs),
     /// Check every session log below folders
     Scan(ScanArgs),
+    /// Mend a session log, into a new file, with a receipt
+    Repair(super::repair::RepairArgs),
+    /// Check that a repair did what its receipt says, and nothing else
+    Verify(super::verify::VerifyArgs),
     /// Write a session as a canonical stream
     Export(ExportArgs),
     /// Write a diagnostic bundle without a word of the session

@@ -10,5 +10,6 @@ mod docs;
 mod export;
 mod reading;
 mod recordings;
+mod repairs;
 mod support;
 mod validate;
