@@ -17,6 +17,7 @@ use crate::reader::{self, Builder};
 use crate::report::assemble::{Parts, assemble};
 use crate::report::{Detection, Report};
 use crate::rule::profile::{NEUTRAL, Profile};
+use crate::rule::selection::Selection;
 use crate::source::path::clean;
 
 /// How to check.
@@ -34,11 +35,21 @@ pub struct Options {
     pub home: Option<String>,
     /// Root of the repository that the file lies in: surfaces show findings beside files named from there.
     pub root: Option<PathBuf>,
+    /// Which codes are reported.
+    pub selection: Selection,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { format: None, profile: &NEUTRAL, confidence_min: None, margin_min: None, home: None, root: None }
+        Self {
+            format: None,
+            profile: &NEUTRAL,
+            confidence_min: None,
+            margin_min: None,
+            home: None,
+            root: None,
+            selection: Selection::default(),
+        }
     }
 }
 
@@ -98,6 +109,7 @@ pub fn check_path(path: &Path, options: &Options) -> Result<Report, CheckError> 
         events: 0,
         reconstructed: false,
         findings,
+        selection: &options.selection,
     };
     let (format, confidence) = match options.format {
         Some(format) => (format, None),

@@ -8,6 +8,7 @@
 
 pub mod adapter;
 pub mod check;
+pub mod config;
 pub mod emit;
 pub mod finding;
 pub mod inspect;

@@ -4,10 +4,13 @@
 
 mod args;
 mod check;
+mod ci;
 mod env;
 mod output;
 mod progress;
+mod runner;
 mod scan;
+mod settings;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -74,5 +77,6 @@ fn run(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failur
         }
         Some(Command::Check(args)) => check::run(&cli.global, args, out, err),
         Some(Command::Scan(args)) => scan::run(&cli.global, args, out, err),
+        Some(Command::Ci(args)) => ci::run(&cli.global, args, out, err),
     }
 }

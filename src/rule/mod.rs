@@ -3,6 +3,7 @@
 //! A rule lives in the file of its check: code, name, severity, texts, check and tests together.
 
 pub mod profile;
+pub mod selection;
 
 use crate::check;
 use crate::finding::{Repairability, Severity};

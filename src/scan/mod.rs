@@ -1,11 +1,14 @@
 //! Scanning trees: every file checked, in parallel, with one order of results whatever the number of threads.
 
+pub mod pattern;
+pub mod roots;
 pub mod walk;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rayon::prelude::*;
 
+pub use roots::Root;
 pub use walk::{Fate, Limits, Skip};
 
 use crate::finding::Severity;
@@ -119,10 +122,19 @@ impl Scan {
 /// Told after each file how many bytes it had; may be called from any thread.
 pub type Progress<'a> = dyn Fn(u64) + Sync + 'a;
 
+/// How to check the file at a path; may be asked from any thread.
+pub type OptionsFor<'a> = dyn Fn(&Path) -> inspect::Options + Sync + 'a;
+
 /// Walks the roots and checks every file. In a folder, files that are no session are left out and counted; a root that
-/// is a file itself was meant to be one.
+/// is a file itself was meant to be one. Paths below `home` are shown as `~/…`.
 #[must_use]
-pub fn scan(roots: &[PathBuf], limits: &Limits, options: &inspect::Options, done: &Progress<'_>) -> Scan {
+pub fn scan(
+    roots: &[Root],
+    limits: &Limits,
+    home: Option<&str>,
+    options: &OptionsFor<'_>,
+    done: &Progress<'_>,
+) -> Scan {
     let entries = walk::walk(roots, limits);
     let checked: Vec<(String, Result<Report, Outcome>)> = entries
         .into_par_iter()
@@ -131,13 +143,12 @@ pub fn scan(roots: &[PathBuf], limits: &Limits, options: &inspect::Options, done
                 Fate::Skipped(skip) => Err(Outcome::Skipped(skip)),
                 Fate::BrokenLink => Err(Outcome::BrokenLink),
                 Fate::Unexaminable(what) => Err(Outcome::Unreadable(what)),
-                Fate::Check => check(&entry.path, roots.contains(&entry.path), options),
+                Fate::Check => check(&entry.path, entry.named, &options(&entry.path)),
             };
             done(result.as_ref().map_or(0, |report| report.source_size));
             (clean(&entry.path), result)
         })
         .collect();
-    let home = options.home.as_deref();
     let mut checked: Vec<_> = checked.into_iter().map(|(path, result)| (minimise(&path, home), path, result)).collect();
     checked.sort_by(|a, b| (&a.0, &a.1).cmp(&(&b.0, &b.1)));
     let mut scan = Scan { root: shown_roots(roots, home), rows: Vec::new(), reports: Vec::new() };
@@ -154,8 +165,8 @@ pub fn scan(roots: &[PathBuf], limits: &Limits, options: &inspect::Options, done
     scan
 }
 
-fn shown_roots(roots: &[PathBuf], home: Option<&str>) -> String {
-    let shown: Vec<String> = roots.iter().map(|root| minimise(&clean(root), home)).collect();
+fn shown_roots(roots: &[Root], home: Option<&str>) -> String {
+    let shown: Vec<String> = roots.iter().map(|root| minimise(&clean(&root.path), home)).collect();
     shown.join(", ")
 }
 

@@ -20,9 +20,26 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// Adds `bytes` behind what `path` holds, making the file when there is none. For files that a runner reads.
+///
+/// # Errors
+/// The file cannot be written; it may then hold a part of `bytes`.
+pub fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    std::fs::OpenOptions::new().append(true).create(true).open(path)?.write_all(bytes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn appends_behind_what_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out");
+        append(&path, b"a=1\n").unwrap();
+        append(&path, b"b=2\n").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"a=1\nb=2\n");
+    }
 
     #[test]
     fn replaces_whole_files_and_leaves_nothing_else() {
