@@ -203,6 +203,12 @@ pub struct CiArgs {
     /// Write the job summary; on by default where a runner asks for it
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub summary: Option<bool>,
+    /// Write this report beside those of the configuration. Repeatable
+    #[arg(long, value_name = "FORMAT=PATH", value_parser = Output::from_str)]
+    pub also: Vec<Output>,
+    /// Leave room for this many notices of other steps
+    #[arg(long, value_name = "N", default_value_t = 0, hide = true)]
+    pub spare_notices: usize,
     #[command(flatten)]
     pub report: ReportArgs,
     #[command(flatten)]

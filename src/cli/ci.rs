@@ -22,7 +22,7 @@ const FOREIGN: [&str; 2] = [".git", "node_modules"];
 pub fn run(global: &Global, args: &CiArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failure> {
     let settings = Settings::load(global, &args.report, &args.tree)?;
     let config = settings.merged();
-    let outputs = outputs(&settings, args.report.json)?;
+    let outputs = outputs(&settings, args)?;
     let roots = found(&settings, args)?;
     let mut runner = Runner::new();
     check::warn_of_content(global, err)?;
@@ -55,7 +55,7 @@ pub fn run(global: &Global, args: &CiArgs, out: &mut dyn Write, err: &mut dyn Wr
     runner.set_outputs(&step_outputs(&scan, code, &outputs, summary.as_deref()));
     if args.annotations.or(config.annotations).unwrap_or(runner.commands) {
         let budget = options.annotations;
-        let notices = budget.notices.saturating_sub(runner.notices.len());
+        let notices = budget.notices.saturating_sub(runner.notices.len() + args.spare_notices);
         let options = emit::Options { annotations: Annotations { notices, ..budget }, ..options };
         emit::write_scan(Format::Github, &scan, &options, out)?;
     }
@@ -68,8 +68,9 @@ pub fn run(global: &Global, args: &CiArgs, out: &mut dyn Write, err: &mut dyn Wr
 }
 
 /// What is written: as asked for, and text on standard output unless another format goes there.
-fn outputs(settings: &Settings, json: bool) -> Result<Vec<Output>, Failure> {
-    let mut outputs = settings.outputs(json)?;
+fn outputs(settings: &Settings, args: &CiArgs) -> Result<Vec<Output>, Failure> {
+    let mut outputs = settings.outputs(args.report.json)?;
+    outputs.extend(args.also.iter().cloned());
     if outputs.iter().all(|output| output.path.is_some()) {
         outputs.push(Output { format: Format::Human, path: None });
     }

@@ -20,6 +20,14 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// Makes the folder that a new file at `path` will stand in.
+///
+/// # Errors
+/// It cannot be made.
+pub fn folder_of(path: &Path) -> io::Result<()> {
+    path.parent().map_or(Ok(()), std::fs::create_dir_all)
+}
+
 /// Adds `bytes` behind what `path` holds, making the file when there is none. For files that a runner reads.
 ///
 /// # Errors
