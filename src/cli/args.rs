@@ -83,10 +83,12 @@ pub enum Command {
     Scan(ScanArgs),
     /// Do the whole CI job: find logs, check, report, annotate, summarise, gate
     Ci(CiArgs),
+    /// Keep the file of known findings
+    Baseline(BaselineArgs),
 }
 
 /// Where reports go and what fails.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct ReportArgs {
     /// Print the report as JSON
     #[arg(long)]
@@ -100,6 +102,12 @@ pub struct ReportArgs {
     /// Let only new findings fail the run: those not in the baseline, or behind --since
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub only_new: Option<bool>,
+    /// The file of known findings: `sesslint baseline write` makes it
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<String>,
+    /// Count as known what the logs had at this git revision
+    #[arg(long, value_name = "REVISION")]
+    pub since: Option<String>,
     /// Fail too when there are more findings than this, informations not counted
     #[arg(long, value_name = "N")]
     pub max_findings: Option<u64>,
@@ -213,6 +221,33 @@ pub struct CiArgs {
     pub report: ReportArgs,
     #[command(flatten)]
     pub tree: TreeArgs,
+}
+
+/// `sesslint baseline`
+#[derive(Debug, Args)]
+pub struct BaselineArgs {
+    /// What to do with it
+    #[arg(value_enum)]
+    pub action: BaselineAction,
+    /// Files, folders and patterns; the configuration's, else the working directory, when none is given
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// The file; sesslint-baseline.jsonl beside the configuration file, else here, unless named
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<String>,
+    #[command(flatten)]
+    pub tree: TreeArgs,
+}
+
+/// What to do with a baseline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum BaselineAction {
+    /// Write all findings there are now
+    Write,
+    /// Drop what is gone; adds nothing
+    Update,
+    /// List it, stale entries marked
+    Show,
 }
 
 fn positive(text: &str) -> Result<u64, String> {

@@ -9,7 +9,7 @@ use sesslint::report::Report;
 
 use super::args::{CheckArgs, Global};
 use super::settings::Settings;
-use super::{Failure, output, scan};
+use super::{Failure, known, output, scan, tell_notices};
 
 pub fn run(global: &Global, args: &CheckArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failure> {
     if global.policy.is_some() {
@@ -37,6 +37,7 @@ pub fn run(global: &Global, args: &CheckArgs, out: &mut dyn Write, err: &mut dyn
     if reports.is_empty() {
         return Ok(0);
     }
+    tell_notices(&known::mark(&settings, &mut reports)?)?;
     warn_of_content(global, err)?;
     for report in &reports {
         tell_reading_errors(report, err)?;
@@ -83,6 +84,6 @@ fn tell_reading_errors(report: &Report, err: &mut dyn Write) -> Result<(), Failu
 
 impl From<CheckError> for Failure {
     fn from(error: CheckError) -> Self {
-        Self { message: error.to_string(), code: 2 }
+        Self::usage(error.to_string())
     }
 }

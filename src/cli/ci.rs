@@ -2,31 +2,27 @@
 //! sets outputs, and only then gates.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use sesslint::config::output::Output;
 use sesslint::emit::{self, Annotations, Format};
 use sesslint::finding::Standing;
-use sesslint::scan::{Limits, Outcome, Root, Scan, Skip, roots};
+use sesslint::scan::{Outcome, Scan, Skip};
 
 use super::args::{CiArgs, Global};
 use super::runner::Runner;
 use super::settings::Settings;
-use super::{Failure, check, output, scan};
-
-/// Endings of files that may be session logs: a whole repository is looked at, and most of it is something else.
-const ENDINGS: [&str; 5] = ["jsonl", "ndjson", "json", "zst", "zstd"];
-/// Folders of a repository that hold other people's files.
-const FOREIGN: [&str; 2] = [".git", "node_modules"];
+use super::{Failure, check, find, known, output, scan};
 
 pub fn run(global: &Global, args: &CiArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failure> {
     let settings = Settings::load(global, &args.report, &args.tree)?;
     let config = settings.merged();
     let outputs = outputs(&settings, args)?;
-    let roots = found(&settings, args)?;
+    let roots = find::roots(&settings, &args.paths, &args.tree)?;
     let mut runner = Runner::new();
     check::warn_of_content(global, err)?;
-    let scan = scan::scanned(&settings, &roots, &limits(&settings, args)?, &args.tree)?;
+    let mut scan = scan::scanned(&settings, &roots, &find::limits(&settings, &args.tree)?, &args.tree)?;
+    runner.notices.extend(known::mark(&settings, &mut scan.reports)?);
     let checked = scan.reports.len() + scan.count(sesslint::scan::Bucket::Unreadable);
     let allow_empty = args.allow_empty.or(config.allow_empty).unwrap_or(false);
     let capped = scan.rows.iter().any(|r| matches!(r.outcome, Outcome::Skipped(Skip::MaxFiles | Skip::MaxBytes)));
@@ -40,9 +36,7 @@ pub fn run(global: &Global, args: &CiArgs, out: &mut dyn Write, err: &mut dyn Wr
     let options = settings.emit_options();
     let code = if could_not.is_some() { 2 } else { u8::from(!scan.passes(&options.gate)) };
     let printed = runner.bracketed(out, |out| {
-        output::write_all(&outputs, &options, out, |format, options, out| {
-            emit::write_scan(format, &scan, options, out)
-        })
+        output::write_all(&outputs, &options, out, |format, options, out| emit::write_scan(format, &scan, options, out))
     });
     let summary = if args.summary.or(config.summary).unwrap_or(true) && runner.has_summary() {
         let options = emit::Options { markdown_used: runner.summary_used(), ..options.clone() };
@@ -77,47 +71,8 @@ fn outputs(settings: &Settings, args: &CiArgs) -> Result<Vec<Output>, Failure> {
     Ok(outputs)
 }
 
-/// The places to look at: those named, else the configuration's, else here. A pattern may match nothing.
-fn found(settings: &Settings, args: &CiArgs) -> Result<Vec<Root>, Failure> {
-    let mut paths = args.paths.clone();
-    if paths.is_empty() {
-        paths = settings.paths();
-    }
-    if paths.is_empty() {
-        paths.push(PathBuf::from("."));
-    }
-    let mut found = Vec::new();
-    for path in &paths {
-        match roots::expand(path).map_err(Failure::usage)? {
-            Some(roots) => found.extend(roots),
-            None => return Err(scan::not_found(path)),
-        }
-    }
-    if args.tree.skip_undetected {
-        found.iter_mut().for_each(|root| root.named = false);
-    }
-    Ok(found)
-}
-
-/// A whole tree without caps, but only files that may be logs, and none that belong to someone else.
-fn limits(settings: &Settings, args: &CiArgs) -> Result<Limits, Failure> {
-    let mut limits = settings.limits(&args.tree)?;
-    limits.max_files = args.tree.max_files.unwrap_or(u64::MAX);
-    limits.max_bytes = args.tree.max_bytes.unwrap_or(u64::MAX);
-    limits.foreign = FOREIGN.map(str::to_owned).to_vec();
-    if limits.extensions.is_empty() {
-        limits.extensions = ENDINGS.map(str::to_owned).to_vec();
-    }
-    Ok(limits)
-}
-
 /// What later steps of a job may want to know.
-fn step_outputs(
-    scan: &Scan,
-    code: u8,
-    outputs: &[Output],
-    summary: Option<&Path>,
-) -> Vec<(&'static str, String)> {
+fn step_outputs(scan: &Scan, code: u8, outputs: &[Output], summary: Option<&Path>) -> Vec<(&'static str, String)> {
     let sum = |of: fn(&sesslint::report::Report) -> usize| scan.reports.iter().map(of).sum::<usize>().to_string();
     let file = |wanted: &[Format]| {
         let first = wanted.iter().find_map(|f| outputs.iter().find(|o| o.format == *f && o.path.is_some()));

@@ -11,7 +11,7 @@ use sesslint::source::{MAX_DEPTH, MAX_LINE_BYTES};
 use super::args::{Cli, Global, ReportArgs, ScanArgs, TreeArgs};
 use super::progress::Meter;
 use super::settings::Settings;
-use super::{Failure, check, output};
+use super::{Failure, check, known, output, tell_notices};
 
 pub fn run(global: &Global, args: &ScanArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failure> {
     if args.show_limits {
@@ -40,7 +40,8 @@ pub fn over(
 ) -> Result<u8, Failure> {
     let roots = named(paths, tree)?;
     let outputs = settings.outputs(report.json)?;
-    let scan = scanned(settings, &roots, &settings.limits(tree)?, tree)?;
+    let mut scan = scanned(settings, &roots, &settings.limits(tree)?, tree)?;
+    tell_notices(&known::mark(settings, &mut scan.reports)?)?;
     let emit_options = settings.emit_options();
     output::write_all(&outputs, &emit_options, out, |format, options, out| {
         emit::write_scan(format, &scan, options, out)

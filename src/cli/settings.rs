@@ -6,6 +6,7 @@ use sesslint::config::output::Output;
 use sesslint::config::{Config, file};
 use sesslint::emit;
 use sesslint::inspect;
+use sesslint::report::baseline::FILE_NAME;
 use sesslint::report::gate::{Gate, Threshold};
 use sesslint::rule::profile::NEUTRAL;
 use sesslint::rule::selection::Selection;
@@ -46,7 +47,7 @@ impl Settings {
             (None, _) => env::variable("SESSLINT_CONFIG").map(PathBuf::from).or_else(|| file::find(&here)),
         };
         let config = match &found {
-            Some(path) => file::read(path).map_err(|error| Failure::usage(error.to_string()))?,
+            Some(path) => file::read(path).map_err(|error| Failure::usage(error.to_string()).with_hint(error.hint))?,
             None => Config::default(),
         };
         let folder = found.as_deref().and_then(Path::parent).unwrap_or(&here);
@@ -156,6 +157,15 @@ impl Settings {
         }
     }
 
+    /// The baseline file, and whether someone named it: then it has to be there.
+    pub fn baseline_file(&self) -> (PathBuf, bool) {
+        match (&self.said.baseline, &self.file.baseline) {
+            (Some(said), _) => (PathBuf::from(said), true),
+            (None, Some(filed)) => (self.seen.join(filed), true),
+            (None, None) => (self.seen.join(FILE_NAME), false),
+        }
+    }
+
     /// The limits of a walk.
     pub fn limits(&self, tree: &TreeArgs) -> Result<Limits, Failure> {
         let defaults = Limits::default();
@@ -188,6 +198,8 @@ fn flags(global: &Global, report: &ReportArgs, tree: &TreeArgs) -> Config {
         fail_on: report.fail_on,
         only_new: report.only_new,
         max_findings: report.max_findings,
+        baseline: report.baseline.clone(),
+        since: report.since.clone(),
         output: said(&report.output),
         category: report.category.clone(),
         ..Config::default()

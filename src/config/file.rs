@@ -7,9 +7,9 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::hint::nearest;
-use crate::scan::pattern::{Patterns, pattern};
 use super::setting::{Kind, SETTINGS, Setting, Value};
 use super::{Config, Override};
+use crate::scan::pattern::{Patterns, pattern};
 
 /// The names looked for, first one first.
 pub const NAMES: [&str; 2] = ["sesslint.toml", ".sesslint.toml"];
@@ -18,15 +18,16 @@ const MAX_BYTES: u64 = 1 << 20;
 /// The table with settings for some paths.
 const OVERRIDE: &str = "override";
 
-/// Why a configuration file cannot be used: one sentence with its place, and a second line with a hint where there is one.
+/// Why a configuration file cannot be used: one line with its place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{path}{place}: {what}{}", .hint.as_ref().map(|hint| format!("\nhint: {hint}")).unwrap_or_default())]
+#[error("{path}{place}: {what}")]
 pub struct FileError {
     path: String,
     /// `:line:column`, or nothing.
     place: String,
     what: String,
-    hint: Option<String>,
+    /// What was probably meant.
+    pub hint: Option<String>,
 }
 
 /// The nearest configuration file in `start` or a folder above it.
@@ -96,7 +97,8 @@ impl Reader<'_> {
 
     fn set(&self, config: &mut Config, setting: &Setting, value: &Spanned<DeValue<'_>>) -> Result<(), FileError> {
         let read = self.value(setting.kind, value).map_err(|what| format!("`{}`: {what}", setting.name));
-        let set = read.and_then(|value| (setting.set)(config, value).map_err(|what| format!("`{}`: {what}", setting.name)));
+        let set =
+            read.and_then(|value| (setting.set)(config, value).map_err(|what| format!("`{}`: {what}", setting.name)));
         set.map_err(|what| self.error(Some(value.span()), &what, None))
     }
 
@@ -105,12 +107,12 @@ impl Reader<'_> {
         let read = match kind {
             Kind::Text => value.as_str().map(|text| Value::Text(text.to_owned())),
             Kind::Flag => value.as_bool().map(Value::Flag),
-            Kind::Number => value
-                .as_integer()
-                .and_then(|n| u64::from_str_radix(n.as_str(), n.radix()).ok())
-                .map(Value::Number),
+            Kind::Number => {
+                value.as_integer().and_then(|n| u64::from_str_radix(n.as_str(), n.radix()).ok()).map(Value::Number)
+            }
             Kind::List => value.as_array().and_then(|items| {
-                let texts: Option<Vec<String>> = items.iter().map(|i| i.get_ref().as_str().map(str::to_owned)).collect();
+                let texts: Option<Vec<String>> =
+                    items.iter().map(|i| i.get_ref().as_str().map(str::to_owned)).collect();
                 texts.map(Value::List)
             }),
         };
@@ -161,5 +163,79 @@ fn describe(value: &DeValue<'_>) -> String {
         "array" => "another list".into(),
         "boolean" => "true or false".into(),
         other => format!("{} {other}", if other.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::Severity;
+    use crate::report::gate::Threshold;
+
+    #[test]
+    fn everything_that_can_be_said_is_read() {
+        let config = parse(
+            "paths = [\"logs\"]\nexclude = ['old/**']\nformat = 'auto'\nprofile = 'openai-strict'\nselect = ['SL1']\n\
+             ignore = ['SL102']\nfail-on = 'warning'\nonly-new = true\nmax-findings = 1_000\nbaseline = 'b.jsonl'\n\
+             since = 'main'\nallow-empty = false\noutput = ['sarif=out.sarif', 'json']\nannotations = false\n\
+             summary = true\ncategory = 'nightly'\n[[override]]\npaths = ['*.json']\nformat = 'claude-code-jsonl'\n\
+             profile = 'claude-strict'\nignore = ['SL5']\n",
+            "sesslint.toml",
+        );
+        let config = config.unwrap();
+        assert_eq!(config.fail_on, Some(Threshold(Some(Severity::Warning))));
+        assert_eq!((config.max_findings, config.only_new, config.summary), (Some(1000), Some(true), Some(true)));
+        assert!(matches!(config.format, Some(None)));
+        assert_eq!(config.output.as_deref().map(<[_]>::len), Some(2));
+        let [one] = &config.overrides[..] else { panic!("one override") };
+        assert!(one.paths.cover(Path::new("a/b.json")) && !one.paths.cover(Path::new("a/b.jsonl")));
+        assert_eq!(one.config.format.flatten().map(|f| f.id), Some("claude-code-jsonl"));
+    }
+
+    #[test]
+    fn mistakes_are_named_with_line_and_hint() {
+        for (text, message, hint) in [
+            ("a = ", "c.toml:1:5: ", ""),
+            ("\n\nfail_on = 'error'", "c.toml:3:1: unknown key `fail_on`", "did you mean `fail-on`?"),
+            ("colour = true", "c.toml:1:1: unknown key `colour`", "known keys are paths, exclude"),
+            ("fail-on = 'bad'", "c.toml:1:11: `fail-on`: expected one of never, info", ""),
+            ("paths = 'logs'", "c.toml:1:9: `paths`: expected a list of strings, got a string", ""),
+            ("paths = [1]", "c.toml:1:9: `paths`: expected a list of strings, got another list", ""),
+            (
+                "max-findings = -1",
+                "c.toml:1:16: `max-findings`: expected a whole number of 0 or more, got an integer",
+                "",
+            ),
+            ("only-new = 'yes'", "c.toml:1:12: `only-new`: expected true or false, got a string", ""),
+            ("select = ['SL9']", "c.toml:1:10: `select`: no code is or begins with \"SL9\"", ""),
+            ("override = 1", "c.toml:1:12: `override` is a list of tables", ""),
+            ("[[override]]\nformat = 'auto'", "c.toml:1:1: an override needs `paths`", ""),
+            ("[[override]]\npaths = ['[']", "c.toml:2:9: `paths`: \"[\" is no pattern", ""),
+            (
+                "[[override]]\npaths = []\nfail-on = 'info'",
+                "c.toml:3:1: unknown key `fail-on`",
+                "known keys are format",
+            ),
+            ("a = 1\na = 2", "c.toml:2:1: ", ""),
+        ] {
+            let error = parse(text, "c.toml").unwrap_err();
+            assert!(error.to_string().starts_with(message), "{error}");
+            assert!(error.hint.clone().unwrap_or_default().starts_with(hint), "{error:?}");
+        }
+        let deep = "a = ".to_owned() + &"[".repeat(100_000);
+        assert!(parse(&deep, "c.toml").is_err());
+    }
+
+    #[test]
+    fn the_nearest_file_counts() {
+        let root = tempfile::tempdir().unwrap();
+        let deep = root.path().join("a/b");
+        std::fs::create_dir_all(&deep).unwrap();
+        assert_eq!(find(&deep), None);
+        std::fs::write(root.path().join(".sesslint.toml"), "").unwrap();
+        assert_eq!(find(&deep), Some(root.path().join(".sesslint.toml")));
+        std::fs::write(root.path().join("sesslint.toml"), "").unwrap();
+        assert_eq!(find(&deep), Some(root.path().join("sesslint.toml")));
+        assert!(read(&root.path().join("none")).is_err());
     }
 }

@@ -130,7 +130,10 @@ mod tests {
         });
         let config = config.unwrap();
         assert_eq!(config.paths, Some(vec!["a".into(), "b*c".into()]));
-        assert_eq!((config.fail_on, config.only_new, config.max_findings), (Some(Threshold(None)), Some(true), Some(7)));
+        assert_eq!(
+            (config.fail_on, config.only_new, config.max_findings),
+            (Some(Threshold(None)), Some(true), Some(7))
+        );
         assert!(config.profile.is_none());
         for (variable, text, what) in [
             ("SESSLINT_ONLY_NEW", "maybe", "SESSLINT_ONLY_NEW: expected true or false"),

@@ -46,9 +46,7 @@ impl Value {
             Kind::List => {
                 Ok(Self::List(text.lines().map(str::trim).filter(|l| !l.is_empty()).map(str::to_owned).collect()))
             }
-            Kind::Flag => {
-                text.parse().map(Self::Flag).map_err(|_| format!("expected true or false, got {text:?}"))
-            }
+            Kind::Flag => text.parse().map(Self::Flag).map_err(|_| format!("expected true or false, got {text:?}")),
             Kind::Number => text
                 .parse()
                 .map(Self::Number)

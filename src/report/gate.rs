@@ -16,9 +16,7 @@ impl FromStr for Threshold {
     fn from_str(word: &str) -> Result<Self, String> {
         let severity = Severity::WORST_FIRST.into_iter().find(|severity| severity.as_str() == word);
         match severity {
-            None if word != "never" => {
-                Err(format!("expected one of never, info, warning, error, fatal, got {word:?}"))
-            }
+            None if word != "never" => Err(format!("expected one of never, info, warning, error, fatal, got {word:?}")),
             severity => Ok(Self(severity)),
         }
     }

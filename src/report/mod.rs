@@ -1,6 +1,7 @@
 //! Reports: findings ordered, counted, and said how far they can be trusted. Immutable once assembled.
 
 pub mod assemble;
+pub mod baseline;
 pub mod gate;
 pub mod verdict;
 

@@ -41,8 +41,10 @@ pub fn expand(given: &Path) -> Result<Option<Vec<Root>>, String> {
     let text = text.strip_prefix("./").unwrap_or(text);
     let glob = GlobBuilder::new(text).literal_separator(true).build();
     let glob = glob.map_err(|error| format!("{text:?} is no pattern: {}", error.kind()))?.compile_matcher();
-    let fixed: PathBuf =
-        Path::new(text).components().take_while(|c| !c.as_os_str().to_string_lossy().contains(['*', '?', '[', '{'])).collect();
+    let fixed: PathBuf = Path::new(text)
+        .components()
+        .take_while(|c| !c.as_os_str().to_string_lossy().contains(['*', '?', '[', '{']))
+        .collect();
     let start = if fixed.as_os_str().is_empty() { Path::new(".") } else { &*fixed };
     let mut roots = Vec::new();
     let mut walk = WalkDir::new(start).min_depth(1).sort_by_file_name().into_iter();
