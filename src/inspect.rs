@@ -18,6 +18,7 @@ use crate::report::assemble::{Parts, assemble};
 use crate::report::{Detection, Report};
 use crate::rule::profile::{NEUTRAL, Profile};
 use crate::rule::selection::Selection;
+use crate::source::line_hash::line_hashes;
 use crate::source::path::clean;
 
 /// How to check.
@@ -37,6 +38,8 @@ pub struct Options {
     pub root: Option<PathBuf>,
     /// Which codes are reported.
     pub selection: Selection,
+    /// Work out the code-scanning hashes of the lines that have findings, in a second pass over such files.
+    pub line_hashes: bool,
 }
 
 impl Default for Options {
@@ -49,6 +52,7 @@ impl Default for Options {
             home: None,
             root: None,
             selection: Selection::default(),
+            line_hashes: false,
         }
     }
 }
@@ -85,10 +89,29 @@ pub enum CheckError {
 /// # Errors
 /// When the file cannot be read, or the profile does not admit its format.
 pub fn check_path(path: &Path, options: &Options) -> Result<Report, CheckError> {
-    let io = |source: io::Error| match source.kind() {
+    let mut report = checked(path, options)?;
+    if options.line_hashes && !report.findings.is_empty() {
+        let line = |finding: &Finding| finding.location.line.unwrap_or(1);
+        let mut lines: Vec<u64> = report.findings.iter().map(line).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        let hashes = File::open(path).and_then(|file| line_hashes(file, &lines)).map_err(|e| unreadable(path, e))?;
+        for finding in &mut report.findings {
+            finding.line_hash = hashes.get(&line(finding)).cloned();
+        }
+    }
+    Ok(report)
+}
+
+fn unreadable(path: &Path, source: io::Error) -> CheckError {
+    match source.kind() {
         io::ErrorKind::NotFound => CheckError::NotFound(path.to_owned()),
         _ => CheckError::Io { path: path.to_owned(), source },
-    };
+    }
+}
+
+fn checked(path: &Path, options: &Options) -> Result<Report, CheckError> {
+    let io = |source| unreadable(path, source);
     let metadata = std::fs::metadata(path).map_err(io)?;
     if !metadata.is_file() {
         return Err(CheckError::NotAFile(path.to_owned()));

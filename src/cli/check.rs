@@ -20,12 +20,13 @@ pub fn run(global: &Global, args: &CheckArgs, out: &mut dyn Write, err: &mut dyn
         let folder = folder.display();
         return Err(Failure::usage(format!("Path {folder} is a directory. Use --recursive to scan directories.")));
     }
-    let settings = Settings::load(global, &args.report, &args.tree)?;
+    let mut settings = Settings::load(global, &args.report, &args.tree)?;
     if folder.is_some() {
         warn_of_content(global, err)?;
-        return scan::over(&settings, &args.paths, &args.report, &args.tree, out);
+        return scan::over(settings, &args.paths, &args.report, &args.tree, out);
     }
     let outputs = settings.outputs(args.report.json)?;
+    settings.line_hashes = outputs.iter().any(|output| output.format == emit::Format::Sarif);
     let limits = settings.limits(&args.tree)?;
     let mut reports = Vec::new();
     for path in args.paths.iter().filter(|path| !limits.force_excludes(path)) {

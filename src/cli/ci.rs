@@ -15,7 +15,9 @@ use super::settings::Settings;
 use super::{Failure, check, find, known, output, scan};
 
 pub fn run(global: &Global, args: &CiArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failure> {
-    let settings = Settings::load(global, &args.report, &args.tree)?;
+    let mut settings = Settings::load(global, &args.report, &args.tree)?;
+    // Whoever joins the reports of shards may want SARIF.
+    settings.line_hashes = true;
     let config = settings.merged();
     let outputs = outputs(&settings, args)?;
     let roots = find::roots(&settings, &args.paths, &args.tree)?;

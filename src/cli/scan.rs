@@ -27,12 +27,12 @@ pub fn run(global: &Global, args: &ScanArgs, out: &mut dyn Write, err: &mut dyn 
     }
     check::warn_of_content(global, err)?;
     let settings = Settings::load(global, &args.report, &args.tree)?;
-    over(&settings, &args.paths, &args.report, &args.tree, out)
+    over(settings, &args.paths, &args.report, &args.tree, out)
 }
 
 /// Scans the paths and writes what was asked for.
 pub fn over(
-    settings: &Settings,
+    mut settings: Settings,
     paths: &[PathBuf],
     report: &ReportArgs,
     tree: &TreeArgs,
@@ -40,8 +40,9 @@ pub fn over(
 ) -> Result<u8, Failure> {
     let roots = named(paths, tree)?;
     let outputs = settings.outputs(report.json)?;
-    let mut scan = scanned(settings, &roots, &settings.limits(tree)?, tree)?;
-    tell_notices(&known::mark(settings, &mut scan.reports)?)?;
+    settings.line_hashes = outputs.iter().any(|output| output.format == emit::Format::Sarif);
+    let mut scan = scanned(&settings, &roots, &settings.limits(tree)?, tree)?;
+    tell_notices(&known::mark(&settings, &mut scan.reports)?)?;
     let emit_options = settings.emit_options();
     output::write_all(&outputs, &emit_options, out, |format, options, out| {
         emit::write_scan(format, &scan, options, out)

@@ -34,6 +34,8 @@ pub struct Settings {
     margin_min: Option<f64>,
     home: Option<String>,
     root: Option<PathBuf>,
+    /// Work out code-scanning hashes of lines.
+    pub line_hashes: bool,
 }
 
 impl Settings {
@@ -63,6 +65,7 @@ impl Settings {
             margin_min: report.margin_min,
             home: env::home(),
             root: env::repository_root(),
+            line_hashes: false,
         };
         settings.check_scores()?;
         Ok(settings)
@@ -105,6 +108,7 @@ impl Settings {
                 select: config.select.unwrap_or_default(),
                 ignore: config.ignore.unwrap_or_default(),
             },
+            line_hashes: self.line_hashes,
         }
     }
 

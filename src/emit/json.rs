@@ -127,6 +127,9 @@ fn plain(finding: &Finding, report: &Report, ordinal: Option<usize>, options: &O
         "location",
         json!({"line": line, "column": column, "byte_start": byte_start, "byte_end": byte_end, "item": item}),
     );
+    if let Some(hash) = &finding.line_hash {
+        put("line_hash", hash.clone().into());
+    }
     if let Some(standing) = finding.standing {
         put("standing", if standing == Standing::New { "new" } else { "known" }.into());
     }

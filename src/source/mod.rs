@@ -1,5 +1,6 @@
 //! Bytes: opening a file, hashing it, cutting it into physical lines with exact offsets. Knows no JSON and no vendor.
 
+pub mod line_hash;
 pub mod lines;
 pub mod path;
 
