@@ -19,7 +19,7 @@ use crate::report::{Detection, Report};
 use crate::rule::profile::{NEUTRAL, Profile};
 use crate::rule::selection::Selection;
 use crate::source::line_hash::line_hashes;
-use crate::source::path::clean;
+use crate::source::path::{absolute, clean};
 
 /// How to check.
 #[derive(Clone, Debug)]
@@ -166,8 +166,10 @@ fn checked(path: &Path, options: &Options) -> Result<Report, CheckError> {
 }
 
 /// The path of a file from `root`, `/` between its parts; none when it lies elsewhere.
-fn below(path: &Path, root: &Path) -> Option<String> {
-    let file = path.canonicalize().ok()?;
+#[must_use]
+pub fn below(path: &Path, root: &Path) -> Option<String> {
+    // A link that leads nowhere still has a place.
+    let file = path.canonicalize().unwrap_or_else(|_| absolute(path));
     let rest = file.strip_prefix(root.canonicalize().ok()?).ok()?.to_path_buf();
     let parts: Vec<_> = rest.components().map(|c| c.as_os_str().to_string_lossy().into_owned()).collect();
     (!parts.is_empty()).then(|| parts.join("/"))

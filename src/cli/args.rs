@@ -10,6 +10,7 @@ use sesslint::config::output::Output;
 use sesslint::report::gate::Threshold;
 use sesslint::rule::profile::{self, Profile};
 use sesslint::rule::selection::CodePrefix;
+use sesslint::scan::parse_shard;
 use sesslint::scan::pattern::pattern;
 
 /// Says whether an AI-agent session log will replay, why not, and what can safely be mended.
@@ -83,6 +84,8 @@ pub enum Command {
     Scan(ScanArgs),
     /// Do the whole CI job: find logs, check, report, annotate, summarise, gate
     Ci(CiArgs),
+    /// Join JSON reports, as of the parts of a sharded run, and gate once
+    Merge(MergeArgs),
     /// Keep the file of known findings
     Baseline(BaselineArgs),
 }
@@ -129,7 +132,7 @@ pub struct ReportArgs {
 }
 
 /// Which files of a tree are checked.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct TreeArgs {
     /// Follow symbolic links
     #[arg(long)]
@@ -153,7 +156,7 @@ pub struct TreeArgs {
     #[arg(long, value_name = "ENDING")]
     pub ext: Vec<String>,
     /// Check part I of N, chosen by a hash of the path
-    #[arg(long, value_name = "I/N", value_parser = shard)]
+    #[arg(long, value_name = "I/N", value_parser = parse_shard)]
     pub shard: Option<(u64, u64)>,
     /// Threads; one per processor unless given
     #[arg(long, value_name = "N", value_parser = positive)]
@@ -202,6 +205,17 @@ pub struct CiArgs {
     /// Files, folders and patterns; the configuration's, else the working directory, when none is given
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub publish: PublishArgs,
+    #[command(flatten)]
+    pub report: ReportArgs,
+    #[command(flatten)]
+    pub tree: TreeArgs,
+}
+
+/// What a job tells its runner.
+#[derive(Debug, Args)]
+pub struct PublishArgs {
     /// Pass when no session log is found
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub allow_empty: Option<bool>,
@@ -217,10 +231,18 @@ pub struct CiArgs {
     /// Leave room for this many notices of other steps
     #[arg(long, value_name = "N", default_value_t = 0, hide = true)]
     pub spare_notices: usize,
+}
+
+/// `sesslint merge`
+#[derive(Debug, Args)]
+pub struct MergeArgs {
+    /// JSON reports of this program; patterns too
+    #[arg(required = true, value_name = "REPORT")]
+    pub reports: Vec<PathBuf>,
+    #[command(flatten)]
+    pub publish: PublishArgs,
     #[command(flatten)]
     pub report: ReportArgs,
-    #[command(flatten)]
-    pub tree: TreeArgs,
 }
 
 /// `sesslint baseline`
@@ -252,13 +274,6 @@ pub enum BaselineAction {
 
 fn positive(text: &str) -> Result<u64, String> {
     text.parse().ok().filter(|n| *n > 0).ok_or_else(|| format!("expected a whole number above 0, got {text:?}"))
-}
-
-fn shard(text: &str) -> Result<(u64, u64), String> {
-    let parts = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
-    parts
-        .filter(|(i, n): &(u64, u64)| (1..=*n).contains(i))
-        .ok_or_else(|| format!("expected I/N with 1 <= I <= N, got {text:?}"))
 }
 
 fn format_named(name: &str) -> Result<FormatChoice, String> {

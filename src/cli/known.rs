@@ -24,8 +24,8 @@ pub fn mark(settings: &Settings, reports: &mut [Report]) -> Result<Vec<String>, 
         let stale: u64 = stale.iter().filter(|e| checked.contains(&*e.path)).map(|entry| entry.count).sum();
         if stale > 0 {
             notices.push(format!(
-                "{stale} known finding{} of the baseline no longer there: run `sesslint baseline update`",
-                if stale == 1 { " is" } else { "s are" }
+                "{stale} known finding{} no longer there: run `sesslint baseline update`",
+                if stale == 1 { " of the baseline is" } else { "s of the baseline are" }
             ));
         }
     }

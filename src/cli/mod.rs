@@ -10,8 +10,10 @@ mod env;
 mod find;
 mod git;
 mod known;
+mod merge;
 mod output;
 mod progress;
+mod publish;
 mod runner;
 mod scan;
 mod settings;
@@ -107,6 +109,7 @@ fn run(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failur
         Some(Command::Check(args)) => check::run(&cli.global, args, out, err),
         Some(Command::Scan(args)) => scan::run(&cli.global, args, out, err),
         Some(Command::Ci(args)) => ci::run(&cli.global, args, out, err),
+        Some(Command::Merge(args)) => merge::run(&cli.global, args, out, err),
         Some(Command::Baseline(args)) => baseline::run(&cli.global, args, out),
     }
 }

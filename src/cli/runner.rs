@@ -25,13 +25,13 @@ pub struct Runner {
 }
 
 impl Runner {
-    /// Looks at the environment.
-    pub fn new() -> Self {
+    /// Looks at the environment; `notices` are told with its own.
+    pub fn new(notices: Vec<String>) -> Self {
         Self {
             commands: env::variable("GITHUB_ACTIONS").as_deref() == Some("true"),
             summary: env::variable("GITHUB_STEP_SUMMARY").map(PathBuf::from),
             outputs: env::variable("GITHUB_OUTPUT").map(PathBuf::from),
-            notices: Vec::new(),
+            notices,
         }
     }
 

@@ -193,7 +193,7 @@ fn found(reports: &[Report]) -> Vec<(&Report, &Finding)> {
 impl Entry {
     /// The severity up to which a finding is known; none when the word is not one of ours.
     fn accepted(&self) -> Option<Severity> {
-        Severity::WORST_FIRST.into_iter().find(|severity| severity.as_str() == self.severity)
+        Severity::named(&self.severity)
     }
 }
 

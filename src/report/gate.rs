@@ -14,8 +14,7 @@ impl FromStr for Threshold {
 
     /// Reads `never` or the word of a severity; the error is a sentence.
     fn from_str(word: &str) -> Result<Self, String> {
-        let severity = Severity::WORST_FIRST.into_iter().find(|severity| severity.as_str() == word);
-        match severity {
+        match Severity::named(word) {
             None if word != "never" => Err(format!("expected one of never, info, warning, error, fatal, got {word:?}")),
             severity => Ok(Self(severity)),
         }

@@ -3,6 +3,8 @@
 pub mod assemble;
 pub mod baseline;
 pub mod gate;
+pub mod read;
+pub mod unreadable;
 pub mod verdict;
 
 use crate::finding::{Finding, Severity};

@@ -95,6 +95,26 @@ pub enum Skip {
 }
 
 impl Skip {
+    const ALL: [Self; 11] = [
+        Self::Fifo,
+        Self::Socket,
+        Self::Device,
+        Self::Loop,
+        Self::LinkToFolder,
+        Self::Link,
+        Self::HardLink,
+        Self::MaxFiles,
+        Self::MaxBytes,
+        Self::NotASession,
+        Self::Empty,
+    ];
+
+    /// The reason with this word.
+    #[must_use]
+    pub fn named(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|skip| skip.as_str() == word)
+    }
+
     /// The word in documents.
     #[must_use]
     pub const fn as_str(self) -> &'static str {

@@ -4,6 +4,8 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests fail by panicking and say what they skip")]
 
+mod ci;
 mod conformance;
 mod corpus;
+mod stable;
 mod support;
