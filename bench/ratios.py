@@ -86,7 +86,7 @@ def main():
 
 
 def make(path, *how):
-    subprocess.run([sys.executable, str(GENERATOR), *how, "--out", str(path)], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([sys.executable, str(GENERATOR), *how, "--out", str(path)], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return str(path)
 
 

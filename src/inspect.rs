@@ -1,25 +1,32 @@
 //! Checks one file from its path to its report: detection, reading, checks, assembly.
 
+use std::collections::BTreeMap;
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use crate::adapter::detect::{Outcome, Sample, decide};
-use crate::adapter::{self, Format};
+use crate::adapter::detect::{Decision, Sample, decide};
+use crate::adapter::{self, Format, canonical};
 use crate::check::compatibility::SL302;
 use crate::check::framing::SL001;
+use crate::export::reconstruct;
 use crate::finding::fingerprint::hex;
 use crate::finding::{Finding, Location, Repairability, Severity, Stage, Subject};
+use crate::model::Session;
 use crate::reader::builder::FileRecall;
 use crate::reader::{self, Builder};
 use crate::report::assemble::{Parts, assemble};
 use crate::report::{Detection, Report};
 use crate::rule::profile::{NEUTRAL, Profile};
 use crate::rule::selection::Selection;
+use crate::source::SQLITE_MAGIC;
 use crate::source::line_hash::line_hashes;
-use crate::source::path::{absolute, clean};
+use crate::source::path::{absolute, clean, minimise};
+
+/// Sessions with more events are not read a second time: assurance stays at A3.
+const RECONSTRUCTED_EVENTS: usize = 50_000;
 
 /// How to check.
 #[derive(Clone, Debug)]
@@ -81,6 +88,8 @@ pub enum CheckError {
         format: &'static str,
         /// The profile.
         profile: &'static str,
+        /// What a scan reports of the file: that it was not checked.
+        report: Box<Report>,
     },
 }
 
@@ -118,50 +127,73 @@ fn checked(path: &Path, options: &Options) -> Result<Report, CheckError> {
     }
     let shown = clean(path);
     let repo_path = options.root.as_deref().and_then(|root| below(path, root));
-    let detection = Detection { manual: options.format.is_some(), confidence: None };
-    let parts = |sha256: String, size: u64, findings: Vec<Finding>| Parts {
+    let parts = |sha256: String, size: u64, detection: Detection, findings: Vec<Finding>| Parts {
         path: &shown,
         repo_path: repo_path.clone(),
         home: options.home.as_deref(),
         sha256,
         size,
         format: None,
-        detection: detection.clone(),
+        detection,
         profile: options.profile,
         records: 0,
         events: 0,
+        kinds: BTreeMap::new(),
         reconstructed: false,
         findings,
         selection: &options.selection,
     };
-    let (format, confidence) = match options.format {
-        Some(format) => (format, None),
+    let decision = match options.format {
+        // A live store is refused even when somebody insists: reading it beside its writer proves nothing.
+        Some(_) if is_live_store(path).map_err(io)? => {
+            Decision { format: None, reason: "refused-live-db", scores: Vec::new(), unsupported: None }
+        }
+        Some(format) => {
+            Decision { format: Some(format), reason: "explicit-override", scores: Vec::new(), unsupported: None }
+        }
         None => {
             let sample = Sample::read(File::open(path).map_err(io)?).map_err(io)?;
-            match decide(&sample, options.profile, options.confidence_min, options.margin_min) {
-                Outcome::Winner(format, confidence) => (format, Some(confidence)),
-                outcome => {
-                    let (sha256, size) = hash(path).map_err(io)?;
-                    let finding = undetected(outcome, options);
-                    return Ok(assemble(parts(sha256, size, vec![finding])));
-                }
-            }
+            decide(&sample, options.profile, options.confidence_min, options.margin_min)
         }
     };
+    let score = |format: &Format| decision.scores.iter().find(|s| s.0 == format.id).map(|s| s.1);
+    let detection = Detection {
+        manual: options.format.is_some(),
+        confidence: decision.format.and_then(score),
+        reason: decision.reason,
+        scores: decision.scores.clone(),
+    };
+    let Some(format) = decision.format else {
+        let (sha256, size) = hash(path).map_err(io)?;
+        let finding = undetected(&decision, size, options);
+        return Ok(assemble(parts(sha256, size, detection, vec![finding])));
+    };
     if !options.profile.admits(format.id) {
-        return Err(CheckError::NotAdmitted { format: format.id, profile: options.profile.id });
+        let (sha256, size) = hash(path).map_err(io)?;
+        let finding = not_admitted(format, options.profile);
+        // The reference program finds this while scanning, where it hashes the shortened path.
+        let shortened = minimise(&shown, options.home.as_deref());
+        let report = assemble(Parts { path: &shortened, ..parts(sha256, size, detection, vec![finding]) });
+        let report = Box::new(Report { path: shown.clone(), ..report });
+        return Err(CheckError::NotAdmitted { format: format.id, profile: options.profile.id, report });
     }
     let mut builder = Builder::new(format);
     let source = reader::read(File::open(path).map_err(io)?, format, &shown, &mut builder).map_err(io)?;
     let (session, mut findings) = builder.finish(&source);
     let recall = FileRecall::new(File::open(path).map_err(io)?, format, &shown);
     findings.extend(crate::check::run(&session, &recall, options.profile, &shown));
+    let clean = findings.iter().all(|f| f.severity < Severity::Warning);
+    let reconstructed = clean
+        && format.id == canonical::FORMAT.id
+        && session.events.len() <= RECONSTRUCTED_EVENTS
+        && reconstruct::reconstructs(File::open(path).map_err(io)?, format, &shown).map_err(io)?;
     Ok(assemble(Parts {
         format: Some(format),
-        detection: Detection { confidence, ..detection.clone() },
+        reconstructed,
+        kinds: kinds(&session),
         records: usize::try_from(source.records).unwrap_or(usize::MAX),
         events: session.events.len(),
-        ..parts(hex(&source.sha256), source.size, findings)
+        ..parts(hex(&source.sha256), source.size, detection, findings)
     }))
 }
 
@@ -181,12 +213,37 @@ fn hash(path: &Path) -> io::Result<(String, u64)> {
     Ok((hex(&hasher.finalize()), size))
 }
 
+fn is_live_store(path: &Path) -> io::Result<bool> {
+    let mut head = Vec::new();
+    File::open(path)?.take(SQLITE_MAGIC.len() as u64).read_to_end(&mut head)?;
+    Ok(head == SQLITE_MAGIC)
+}
+
+fn kinds(session: &Session) -> BTreeMap<&'static str, usize> {
+    let mut kinds = BTreeMap::new();
+    for event in &session.events {
+        *kinds.entry(event.kind.as_str()).or_default() += 1;
+    }
+    kinds
+}
+
+/// The one finding of a file whose format the profile is not made for.
+fn not_admitted(format: &'static Format, profile: &'static Profile) -> Finding {
+    let mut finding = Finding::new(&SL302, Stage::Reading);
+    finding.variant = "format-not-admitted";
+    finding.evidence.insert("format".into(), format.id.into());
+    finding.evidence.insert("profile".into(), profile.id.into());
+    finding.subject = Subject { record: String::new(), part: finding.variant.into() };
+    finding
+}
+
 /// The one finding of a file whose format could not be told.
-fn undetected(outcome: Outcome, options: &Options) -> Finding {
-    let (rule, variant) = match &outcome {
-        Outcome::Database => (&SL001, "live-database"),
-        Outcome::Empty { .. } => (&SL001, "empty-input"),
-        Outcome::Undecided { reason: "low-confidence", .. } => (&SL302, "not-a-session"),
+fn undetected(decision: &Decision, size: u64, options: &Options) -> Finding {
+    let (rule, variant) = match decision.reason {
+        "refused-live-db" => (&SL001, "live-database"),
+        "empty" => (&SL001, "empty-input"),
+        "unsupported-format" => (&SL302, "unsupported-format"),
+        "low-confidence" => (&SL302, "not-a-session"),
         _ => (&SL302, "ambiguous-format"),
     };
     let mut finding = Finding::new(rule, Stage::Reading);
@@ -195,15 +252,29 @@ fn undetected(outcome: Outcome, options: &Options) -> Finding {
     finding.location = Location { line: Some(1), column: Some(1), byte_start: Some(0), byte_end: None, item: None };
     finding.subject = Subject { record: String::new(), part: variant.into() };
     let evidence = &mut finding.evidence;
-    match outcome {
-        Outcome::Database => {
+    match decision.reason {
+        "refused-live-db" => {
             finding.severity = Severity::Fatal;
             finding.repairability = Repairability::Unsupported;
             evidence.insert("reason".into(), "refused_live_db".into());
         }
-        Outcome::Undecided { reason, scores } => {
+        "empty" => {
+            // Agents leave empty files behind; blanks in a file are nobody's work.
+            if size == 0 {
+                finding.severity = Severity::Info;
+            }
+            evidence.insert("reason".into(), "empty_input".into());
+        }
+        "unsupported-format" => {
+            evidence.insert("reason".into(), "unsupported-format".into());
+            if let Some(known) = decision.unsupported {
+                evidence.insert("format".into(), known.id.into());
+                finding.detail.insert("format_name".into(), known.name.into());
+            }
+        }
+        reason => {
             let rounded = |score: f64| (score * 1000.0).round() / 1000.0;
-            let scores = scores.into_iter().map(|(id, score)| (id.to_owned(), rounded(score).into())).collect();
+            let scores = decision.scores.iter().map(|(id, score)| ((*id).to_owned(), rounded(*score).into())).collect();
             evidence.insert("reason".into(), reason.into());
             evidence.insert("confidences".into(), serde_json::Value::Object(scores));
             let confidence = options.confidence_min.unwrap_or(options.profile.confidence_min);
@@ -211,14 +282,6 @@ fn undetected(outcome: Outcome, options: &Options) -> Finding {
             evidence.insert("confidence_min".into(), confidence.into());
             evidence.insert("margin_min".into(), margin.into());
         }
-        Outcome::Empty { bytes } => {
-            // Agents leave empty files behind; blanks in a file are nobody's work.
-            if bytes == 0 {
-                finding.severity = Severity::Info;
-            }
-            evidence.insert("reason".into(), "empty_input".into());
-        }
-        Outcome::Winner(..) => {}
     }
     finding
 }

@@ -7,16 +7,24 @@
 #![forbid(unsafe_code)]
 
 pub mod adapter;
+pub mod bundle;
 pub mod check;
 pub mod config;
+pub mod digest;
 pub mod emit;
+pub mod export;
 pub mod finding;
 pub mod inspect;
 pub mod model;
+pub mod precheck;
 pub mod reader;
 pub mod record;
 pub mod report;
 pub mod rule;
 pub mod scan;
 pub mod source;
+pub mod validate;
 pub mod write;
+
+pub use inspect::check_path;
+pub use precheck::precheck;

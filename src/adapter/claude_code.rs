@@ -7,14 +7,15 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::{
-    Adapter, Draft, Format, Framing, Record, Sink, detect::Sample, first_truthy, side_effects, synthetic_id, text_of,
-    timestamp, trim, trimmed,
+    Adapter, Draft, Format, Framing, Record, Sink, detect::Sample, first_truthy, first_truthy_of, side_effects,
+    synthetic_id, text_of, timestamp, trim, trimmed,
 };
 use crate::check::compatibility::{SL301, SL302};
 use crate::finding::{Finding, Severity, Stage, Subject};
 use crate::model::session::Adjacency;
 use crate::model::{Actor, Conventions, EventFlags, Kind, Value, content_free};
-use crate::record::Json;
+use crate::record::json::fields;
+use crate::record::{Json, NodeKind};
 use crate::rule::Rule;
 
 /// The format as registered.
@@ -43,6 +44,7 @@ const CONVENTIONS: Conventions = Conventions {
     compaction_on_chain: true,
     checkpoints: false,
     identity_by_bytes: true,
+    resends_copies: false,
 };
 
 /// Record types without part in the conversation that current versions write.
@@ -173,60 +175,119 @@ impl<'a> Head<'a> {
     }
 }
 
+fields! {
+    /// The members of a record that decide what it is; all others are payload.
+    struct Members {
+        kind: "type", subtype: "subtype", role: "role", message: "message", content: "content", version: "version",
+        uuid: "uuid", id: "id", record_id: "record_id", message_id: "message_id",
+        parent_uuid: "parentUuid", parent_uuid_: "parent_uuid", parent_id: "parentId", parent_id_: "parent_id",
+        agent_id: "agentId", agent_id_: "agent_id", agent: "agent",
+        branch_id: "branchId", branch_id_: "branch_id", sidechain: "isSidechain", sidechain_: "is_sidechain",
+        interaction_id: "interactionId", interaction_id_: "interaction_id",
+        timestamp: "timestamp", ts: "ts", created_at: "created_at",
+        meta: "isMeta", summary: "isCompactSummary", transcript_only: "isVisibleInTranscriptOnly",
+    }
+}
+
+fields! {
+    /// The members of an API message.
+    struct Message {
+        id: "id", role: "role", content: "content",
+    }
+}
+
+fields! {
+    /// The members of a content block that are read.
+    struct Block {
+        kind: "type", text: "text",
+    }
+}
+
+/// Content blocks by type; others are payload.
+#[derive(Default)]
+struct Blocks<'a> {
+    calls: Vec<Json<'a>>,
+    results: Vec<Json<'a>>,
+    texts: Vec<Json<'a>>,
+    /// A text block holds nothing.
+    empty_text: bool,
+}
+
+impl<'a> Blocks<'a> {
+    fn read(content: Option<Json<'a>>) -> Self {
+        let mut blocks = Self::default();
+        let elements = content.filter(|c| c.is_array());
+        for element in elements.into_iter().flat_map(Json::elements).filter(|e| e.is_object()) {
+            let block = Block::read(element, |_, _| {});
+            match block.kind.and_then(Json::as_str).as_deref() {
+                Some("tool_use") => blocks.calls.push(element),
+                Some("tool_result") => blocks.results.push(element),
+                Some("text") => {
+                    blocks.texts.push(element);
+                    blocks.empty_text |= block.text.and_then(Json::as_str).is_some_and(|text| text.is_empty());
+                }
+                _ => {}
+            }
+        }
+        blocks
+    }
+}
+
 impl Adapter for ClaudeCode {
     fn read(&mut self, record: &Record<'_>, sink: &mut dyn Sink) {
-        let json = record.json;
-        self.note_odd_version(record, sink);
-        note_critical_key(record, sink);
-        let type_value = json.get_some("type");
-        let kind_word = type_value.and_then(Json::as_str);
-        let role = json.get_some("role").or_else(|| json.get_some("message")?.get("role")).and_then(Json::as_str);
-        let known = match (&type_value, &kind_word, role.as_deref()) {
-            (None, _, Some("user")) => Some((Actor::User, Kind::Message)),
-            (None, _, Some("assistant")) => Some((Actor::Assistant, Kind::Message)),
-            (None, _, Some("system")) => Some((Actor::System, Kind::Message)),
-            (_, Some(word), _) if word == "message" => Some((
-                role.as_deref().and_then(Actor::parse).filter(|a| *a != Actor::Tool).unwrap_or(Actor::Assistant),
-                Kind::Message,
-            )),
-            (_, Some(word), _) => conversation(word),
-            _ => None,
+        let mut critical: Option<(Cow<'_, str>, Json<'_>)> = None;
+        let members = Members::read(record.json, |name, value| {
+            let flagged = name.starts_with("critical_") || name.starts_with("unknown_critical");
+            if flagged && critical.as_ref().is_none_or(|(first, _)| name < *first) {
+                critical = Some((name, value));
+            }
+        });
+        let own_id = first_truthy_of(&[members.uuid, members.id, members.record_id, members.message_id])
+            .map(text_of)
+            .map(trimmed)
+            .filter(|id| !id.is_empty());
+        self.note_odd_version(record, members.version, sink);
+        if let Some((name, value)) = critical {
+            note_critical_key(record, &name, value, own_id.as_deref(), sink);
+        }
+        let message = some(members.message).filter(|m| m.is_object());
+        let parts = message.map(|m| Message::read(m, |_, _| {})).unwrap_or_default();
+        let kind_word = some(members.kind).and_then(Json::as_str);
+        let role = some(members.role).or(parts.role).and_then(Json::as_str).and_then(|role| Actor::parse(&role));
+        let role = role.filter(|actor| *actor != Actor::Tool);
+        let known = match (some(members.kind), kind_word.as_deref()) {
+            (None, _) => role.map(|actor| (actor, Kind::Message)),
+            (_, Some("message")) => Some((role.unwrap_or(Actor::Assistant), Kind::Message)),
+            (_, word) => word.and_then(conversation),
         };
-        let is_node = json.get_some("uuid").is_some();
         if known.is_none() {
-            self.note_unknown_type(record, kind_word.as_deref(), sink);
-            if !is_node {
+            self.note_unknown_type(record, members.kind, kind_word.as_deref(), sink);
+            if some(members.uuid).is_none() {
                 return;
             }
         }
-        let boundary =
-            kind_word.as_deref() == Some("system") && json.str("subtype").as_deref() == Some("compact_boundary");
+        let is = |value: Option<Json<'_>>, word: &str| value.and_then(Json::as_str).as_deref() == Some(word);
+        let boundary = kind_word.as_deref() == Some("system") && is(members.subtype, "compact_boundary");
         let (actor, kind) = match known {
             _ if boundary => (Actor::System, Kind::CompactionBoundary),
             Some(known) => known,
             None if kind_word.as_deref().is_some_and(|w| NODES.contains(&w)) => (Actor::System, Kind::Opaque),
             None => (Actor::System, Kind::Unknown),
         };
-        let own_id = first_truthy(json, &["uuid", "id", "record_id", "message_id"])
-            .map(text_of)
-            .map(trimmed)
-            .filter(|id| !id.is_empty());
-        let message = json.get_some("message").filter(|m| m.is_object());
+        let side = [members.sidechain, members.sidechain_].iter().flatten().any(|v| v.is_truthy());
         let mut head = Head {
             original_id: own_id.clone(),
             id: own_id
                 .unwrap_or_else(|| Cow::Owned(synthetic_id("claude_code", &self.path, self.emitted, record.len()))),
-            parent: first_text(json, &["parentUuid", "parent_uuid", "parentId", "parent_id"]),
+            parent: text_among(&[members.parent_uuid, members.parent_uuid_, members.parent_id, members.parent_id_]),
             actor,
             kind,
-            message: message.and_then(|m| m.str("id")).filter(|id| !id.is_empty()),
-            agent: first_text(json, &["agentId", "agent_id", "agent"]),
-            branch: first_text(json, &["branchId", "branch_id"]).or_else(|| {
-                let side = ["isSidechain", "is_sidechain"].iter().any(|n| json.get(n).is_some_and(Json::is_truthy));
-                side.then_some(Cow::Borrowed("sidechain"))
-            }),
-            interaction: first_text(json, &["interactionId", "interaction_id"]),
-            ts: timestamp(first_truthy(json, &["timestamp", "ts", "created_at"])),
+            message: parts.id.and_then(Json::as_str).filter(|id| !id.is_empty()),
+            agent: text_among(&[members.agent_id, members.agent_id_, members.agent]),
+            branch: text_among(&[members.branch_id, members.branch_id_])
+                .or_else(|| side.then_some(Cow::Borrowed("sidechain"))),
+            interaction: text_among(&[members.interaction_id, members.interaction_id_]),
+            ts: timestamp(first_truthy_of(&[members.timestamp, members.ts, members.created_at])),
             flags: EventFlags {
                 not_sent: !matches!(actor, Actor::User | Actor::Assistant | Actor::Tool),
                 ..EventFlags::default()
@@ -234,32 +295,18 @@ impl Adapter for ClaudeCode {
             line: record.line,
         };
         head.flags.synthetic_id = head.original_id.is_none();
-        let content = json.get_some("content").or_else(|| message?.get("content"));
-        let conversation = known.is_some() && !boundary;
-        if conversation {
-            head.flags.empty_text = has_empty_text(content, actor);
-        }
-        let blocks: Vec<Json<'_>> =
-            content.filter(|c| c.is_array() && conversation).map(|c| c.elements().collect()).unwrap_or_default();
-        let of_type = |word: &'static str| {
-            blocks
-                .iter()
-                .copied()
-                .filter(move |b| b.is_object() && b.get("type").and_then(Json::as_str).as_deref() == Some(word))
-        };
-        let calls: Vec<Json<'_>> = of_type("tool_use").collect();
-        let results: Vec<Json<'_>> = of_type("tool_result").collect();
-        let texts: Vec<Json<'_>> = of_type("text").collect();
-        if !calls.is_empty() {
-            self.calls(record, head, &calls, &texts, sink);
-        } else if !results.is_empty() {
-            self.results(record, &head, &results, sink);
+        let content = some(members.content).or(parts.content);
+        let blocks = if known.is_some() && !boundary { Blocks::read(content) } else { Blocks::default() };
+        let empty_prompt = actor == Actor::User && content.and_then(Json::as_str).is_some_and(|text| text.is_empty());
+        head.flags.empty_text = blocks.empty_text || empty_prompt;
+        if !blocks.calls.is_empty() {
+            self.calls(record, head, &blocks.calls, &blocks.texts, sink);
+        } else if !blocks.results.is_empty() {
+            self.results(record, &head, &blocks.results, sink);
         } else {
-            let meta = ["isMeta", "isCompactSummary", "isVisibleInTranscriptOnly"];
-            head.flags.prompt = actor == Actor::User
-                && kind == Kind::Message
-                && !meta.iter().any(|n| json.get(n).is_some_and(Json::is_true));
-            self.plain(record, &head, content, &texts, sink);
+            let meta = [members.meta, members.summary, members.transcript_only].iter().flatten().any(|v| v.is_true());
+            head.flags.prompt = actor == Actor::User && kind == Kind::Message && !meta;
+            self.plain(record, &head, content, &blocks.texts, sink);
         }
     }
 
@@ -372,18 +419,18 @@ impl ClaudeCode {
         sink: &mut dyn Sink,
     ) {
         let json = record.json;
-        let call_id = first_text(json, &["toolUseId", "tool_use_id", "call_id", "correlation_id"]);
-        let name = json.get_some("name").or_else(|| json.get_some("tool_name")).map(text_of).unwrap_or_default();
-        let failed = first_truthy(json, &["is_error", "error"]).is_some_and(Json::is_truthy);
-        let payload = || plain_payload(json, head, content, texts, &name);
+        let name = || json.get_some("name").or_else(|| json.get_some("tool_name")).map(text_of).unwrap_or_default();
+        let call_id = || first_text(json, &["toolUseId", "tool_use_id", "call_id", "correlation_id"]);
+        let payload = || plain_payload(json, head, content, texts, &name());
         let mut draft = head.draft(Cow::Borrowed(&*head.id), head.kind, head.actor, &payload);
         match head.kind {
             Kind::ToolCall => {
-                draft.correlation = Some(call_id.unwrap_or(Cow::Borrowed(&*head.id)));
-                draft.side_effects = Some(side_effects(&name));
+                draft.correlation = Some(call_id().unwrap_or(Cow::Borrowed(&*head.id)));
+                draft.side_effects = Some(side_effects(&name()));
             }
             Kind::ToolResult => {
-                draft.correlation = call_id;
+                let failed = first_truthy(json, &["is_error", "error"]).is_some_and(Json::is_truthy);
+                draft.correlation = call_id();
                 draft.side_effects = Some("none");
                 draft.execution_state = Some(if failed { "failure" } else { "success" });
             }
@@ -398,14 +445,20 @@ impl ClaudeCode {
     }
 
     /// An unknown type is worth knowing once: the loader of that version may understand it.
-    fn note_unknown_type(&mut self, record: &Record<'_>, word: Option<&str>, sink: &mut dyn Sink) {
+    fn note_unknown_type(
+        &mut self,
+        record: &Record<'_>,
+        value: Option<Json<'_>>,
+        word: Option<&str>,
+        sink: &mut dyn Sink,
+    ) {
         let word = word.unwrap_or("");
         if METADATA.contains(&word) || NODES.contains(&word) || !self.unknown_types.insert(word.to_owned()) {
             return;
         }
         let mut finding = about(&SL302, record, Some("type"), "unknown-type", word);
         finding.severity = Severity::Info;
-        let (echo, masked) = match record.json.get("type") {
+        let (echo, masked) = match value {
             Some(value) => content_free::echo(&value.to_value()),
             None => ("<NoneType>".into(), true),
         };
@@ -417,14 +470,15 @@ impl ClaudeCode {
     }
 
     /// The version is the application's, whatever its digits; one that is no version at all is worth knowing once.
-    fn note_odd_version(&mut self, record: &Record<'_>, sink: &mut dyn Sink) {
-        let Some(version) = record.json.get("version").filter(|v| !self.odd_version && v.is_truthy()) else { return };
+    fn note_odd_version(&mut self, record: &Record<'_>, version: Option<Json<'_>>, sink: &mut dyn Sink) {
+        let Some(version) = version.filter(|v| !self.odd_version && v.is_truthy()) else { return };
         let text = version.as_str().unwrap_or_default();
-        if text.chars().any(|c| c.is_ascii_digit()) || version.as_i64().is_some() {
+        let is_number = matches!(version.kind(), NodeKind::Integer | NodeKind::Float);
+        if is_number || text.chars().any(|c| c.is_ascii_digit()) {
             return;
         }
         self.odd_version = true;
-        let mut finding = about(&SL301, record, None, "application", "");
+        let mut finding = about(&SL301, record, None, "unseen-version", "");
         finding.severity = Severity::Info;
         finding.evidence.insert("version_raw".into(), content_free::echo(&version.to_value()).0.into());
         sink.finding(finding);
@@ -432,20 +486,11 @@ impl ClaudeCode {
 }
 
 /// A key that calls itself critical says that a reader must not ignore it.
-fn note_critical_key(record: &Record<'_>, sink: &mut dyn Sink) {
-    let Some((key, value)) = record
-        .json
-        .members()
-        .filter(|(key, _)| key.starts_with("critical_") || key.starts_with("unknown_critical"))
-        .min_by(|a, b| a.0.cmp(&b.0))
-    else {
-        return;
-    };
-    let path = content_free::echo(&Value::from(&*key)).0;
-    let mut finding = about(&SL302, record, Some(&path), "critical-field", &key);
+fn note_critical_key(record: &Record<'_>, name: &str, value: Json<'_>, id: Option<&str>, sink: &mut dyn Sink) {
+    let path = content_free::echo(&Value::from(name)).0;
+    let mut finding = about(&SL302, record, Some(&path), "critical-field", name);
     finding.evidence.insert("type_value".into(), content_free::shape(&value.to_value()).into());
-    let id = first_truthy(record.json, &["uuid", "id", "record_id", "message_id"]).map(text_of);
-    finding.record_id = id.and_then(|id| content_free::record_id(&id));
+    finding.record_id = id.and_then(content_free::record_id);
     finding.evidence.insert("record_id".into(), finding.record_id.clone().into());
     sink.finding(finding);
 }
@@ -466,23 +511,21 @@ fn about(rule: &'static Rule, record: &Record<'_>, field: Option<&str>, variant:
     finding
 }
 
-/// The trimmed text of the first truthy member, none when blank.
+/// A member unless it is `null`.
+fn some(value: Option<Json<'_>>) -> Option<Json<'_>> {
+    value.filter(|v| !v.is_null())
+}
+
+/// The trimmed text of the first truthy of some members, none when blank.
+fn text_among<'a>(values: &[Option<Json<'a>>]) -> Option<Cow<'a, str>> {
+    let value = values.iter().flatten().find(|v| v.is_truthy())?;
+    Some(trimmed(text_of(*value))).filter(|text| !text.is_empty())
+}
+
+/// [`text_among`] for members that few records have.
 fn first_text<'a>(json: Json<'a>, names: &[&str]) -> Option<Cow<'a, str>> {
     let value = first_truthy(json, names).filter(|v| v.is_truthy())?;
     Some(trimmed(text_of(value))).filter(|text| !text.is_empty())
-}
-
-/// Whether a message holds a text that a provider refuses as empty: an empty block, or a prompt of "".
-fn has_empty_text(content: Option<Json<'_>>, actor: Actor) -> bool {
-    let Some(content) = content else { return false };
-    if let Some(text) = content.as_str() {
-        return text.is_empty() && actor == Actor::User;
-    }
-    content.elements().any(|block| {
-        block.is_object()
-            && block.get("type").and_then(Json::as_str).as_deref() == Some("text")
-            && block.get("text").and_then(Json::as_str).is_some_and(|text| text.is_empty())
-    })
 }
 
 fn role_content(actor: Actor, content: Value) -> Value {

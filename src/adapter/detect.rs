@@ -2,13 +2,19 @@
 
 use std::io::{self, Read};
 
+use super::unsupported::{Unsupported, recognise};
 use super::{FORMATS, Format};
-use crate::record::{Json, Node, Scanner};
+use crate::record::outline::{begins_list, outline};
+use crate::record::{Json, Node, NodeKind, Scanner};
 use crate::rule::profile::Profile;
-use crate::source::{BOM, LineReader, MAX_LINE_BYTES, SQLITE_MAGIC};
+use crate::source::{BOM, LineReader, SQLITE_MAGIC};
 
 /// Lines that are looked at: past metadata preambles and log noise.
 const SAMPLE_LINES: usize = 40;
+/// Once a record was found, no line that begins behind this many bytes is looked at.
+const SAMPLE_BYTES: u64 = 256 << 10;
+/// Longer records are kept without their long texts.
+const KEPT_WHOLE: usize = 16 << 10;
 /// The tape goes as deep as recognition looks.
 const SAMPLE_DEPTH: u32 = 4;
 
@@ -20,6 +26,17 @@ pub struct SampleRecord {
 }
 
 impl SampleRecord {
+    /// Keeps a record that `scanner` has just scanned.
+    fn new(text: &[u8], scanner: &mut Scanner) -> Self {
+        if text.len() <= KEPT_WHOLE {
+            return Self { text: text.to_vec(), tape: scanner.tape().to_vec() };
+        }
+        let text = shortened(text, scanner.tape());
+        // What is left of a value is a value: scanning it cannot fail.
+        let _ = scanner.scan(&text, SAMPLE_DEPTH);
+        Self { text, tape: scanner.tape().to_vec() }
+    }
+
     /// The record.
     #[must_use]
     pub fn json(&self) -> Json<'_> {
@@ -54,7 +71,7 @@ impl Sample {
     pub fn read(input: impl Read) -> io::Result<Self> {
         let mut sample = Self { is_empty: true, ..Self::default() };
         let mut scanner = Scanner::default();
-        let mut reader = LineReader::new(input, MAX_LINE_BYTES);
+        let mut reader = LineReader::new(input.take(WINDOW), LINE_SAMPLE);
         let mut lines = 0;
         let mut document: Option<Vec<u8>> = None;
         while let Some(line) = reader.next_line()? {
@@ -68,31 +85,43 @@ impl Sample {
                 }
                 bytes = bytes.strip_prefix(BOM).unwrap_or(bytes);
             }
-            if let Some(document) = &mut document {
-                document.extend_from_slice(bytes);
-                document.push(b'\n');
-                if document.len() > DOCUMENT_SAMPLE {
-                    break;
+            if let Some(text) = &mut document {
+                if lines == 1 && text.starts_with(b"{") && is_record(bytes, &mut scanner) {
+                    // A whole record behind it: what looked like a document was a record that was cut.
+                    document = None;
+                    sample.unreadable += 1;
+                } else {
+                    lines += usize::from(!bytes.trim_ascii().is_empty());
+                    text.extend_from_slice(bytes);
+                    text.push(b'\n');
+                    if text.len() > DOCUMENT_SAMPLE {
+                        break;
+                    }
+                    continue;
                 }
-                continue;
             }
             if bytes.iter().all(|b| matches!(b, b'\t' | 0x0B | 0x0C | b'\r' | b' ' | b'\n')) {
                 continue;
             }
             lines += 1;
             sample.is_empty = false;
-            let scanned = scanner.scan(bytes, SAMPLE_DEPTH).is_ok() && simdutf8::basic::from_utf8(bytes).is_ok();
             let first = lines == 1;
-            if scanned && scanner.tape()[0].kind == crate::record::NodeKind::Object {
-                sample.records.push(SampleRecord { text: bytes.to_vec(), tape: scanner.tape().to_vec() });
-            } else if first && opens_document(bytes) {
+            let cut = line.truncated || line.end == WINDOW;
+            if is_record(bytes, &mut scanner) {
+                sample.records.push(SampleRecord::new(bytes, &mut scanner));
+            } else if let Some(text) = cut.then(|| outline(bytes, &mut scanner)).flatten()
+                && scanner.scan(&text, SAMPLE_DEPTH).is_ok()
+            {
+                sample.records.push(SampleRecord::new(&text, &mut scanner));
+            } else if first && opens_document(bytes, &mut scanner) {
                 let mut text = bytes.to_vec();
                 text.push(b'\n');
                 document = Some(text);
             } else {
                 sample.unreadable += 1;
             }
-            if lines >= SAMPLE_LINES {
+            if lines >= SAMPLE_LINES || document.is_none() && !sample.records.is_empty() && sample.bytes > SAMPLE_BYTES
+            {
                 break;
             }
         }
@@ -119,8 +148,10 @@ impl Sample {
                 }
                 at = crate::record::scan::skip_blanks(text, at + 1);
             }
-        } else if scanner.scan(text, SAMPLE_DEPTH).is_ok() {
-            self.records.push(SampleRecord { text: text.to_vec(), tape: scanner.tape().to_vec() });
+        } else if let Some(text) = outline(text, scanner)
+            && scanner.scan(&text, SAMPLE_DEPTH).is_ok()
+        {
+            self.records.push(SampleRecord::new(&text, scanner));
         }
     }
 
@@ -135,44 +166,75 @@ impl Sample {
     }
 }
 
-/// How much of a pretty-printed document is read for recognition.
-const DOCUMENT_SAMPLE: usize = 4 << 20;
-
-/// An array, or an object that goes on behind its first line.
-fn opens_document(line: &[u8]) -> bool {
-    let text = line.trim_ascii();
-    text.starts_with(b"[") || text == b"{" || (text.starts_with(b"{") && !text.ends_with(b"}"))
+/// Whether a line is one JSON object; leaves it on the tape.
+fn is_record(line: &[u8], scanner: &mut Scanner) -> bool {
+    scanner.scan(line, SAMPLE_DEPTH).is_ok()
+        && simdutf8::basic::from_utf8(line).is_ok()
+        && scanner.tape()[0].kind == NodeKind::Object
 }
 
-/// The outcome of detection.
-#[derive(Debug)]
-pub enum Outcome {
-    /// One format is clearly ahead.
-    Winner(&'static Format, f64),
-    /// A live database.
-    Database,
-    /// Nothing but blanks.
-    Empty {
-        /// How many bytes were read.
-        bytes: u64,
-    },
-    /// No format is sure enough, or two are.
-    Undecided {
-        /// `low-confidence` or `tie`.
-        reason: &'static str,
-        /// Scores by format id, sorted by id.
-        scores: Vec<(&'static str, f64)>,
-    },
+/// The text of a record with its long strings emptied and whatever lies below the tape left out.
+fn shortened(text: &[u8], tape: &[Node]) -> Vec<u8> {
+    const LONG: u32 = 256;
+    let mut out = Vec::new();
+    let mut copied = 0;
+    let mut row = 0;
+    while let Some(node) = tape.get(row) {
+        let leaf = node.next as usize == row + 1;
+        let replacement: &[u8] = match node.kind {
+            NodeKind::String => b"\"\"",
+            NodeKind::Object if leaf => b"{}",
+            NodeKind::Array if leaf => b"[]",
+            _ => b"",
+        };
+        if !replacement.is_empty() && node.end - node.start > LONG {
+            out.extend_from_slice(&text[copied..node.start as usize]);
+            out.extend_from_slice(replacement);
+            copied = node.end as usize;
+        }
+        row += 1;
+    }
+    out.extend_from_slice(&text[copied..]);
+    out
+}
+
+/// How much of a pretty-printed document is read for recognition.
+const DOCUMENT_SAMPLE: usize = 4 << 20;
+/// How much of one line.
+const LINE_SAMPLE: usize = DOCUMENT_SAMPLE;
+/// How much of a file.
+const WINDOW: u64 = 16 << 20;
+
+/// An array, or an object that is not whole on its first line.
+fn opens_document(line: &[u8], scanner: &mut Scanner) -> bool {
+    line.trim_ascii_start().starts_with(b"{") || begins_list(line, scanner)
+}
+
+/// How the format of a file was decided.
+#[derive(Clone, Debug)]
+pub struct Decision {
+    /// The format that is clearly ahead.
+    pub format: Option<&'static Format>,
+    /// `clear-winner`, `low-confidence`, `tie`, `unsupported-format`, `empty` or `refused-live-db`.
+    pub reason: &'static str,
+    /// Scores by format id, sorted by id; empty when nothing was scored.
+    pub scores: Vec<(&'static str, f64)>,
+    /// A program whose logs are recognised but not read.
+    pub unsupported: Option<&'static Unsupported>,
 }
 
 /// Decides which format a sample is, by the profile's thresholds or the given ones.
 #[must_use]
-pub fn decide(sample: &Sample, profile: &Profile, confidence_min: Option<f64>, margin_min: Option<f64>) -> Outcome {
+pub fn decide(sample: &Sample, profile: &Profile, confidence_min: Option<f64>, margin_min: Option<f64>) -> Decision {
+    let without = |reason| Decision { format: None, reason, scores: Vec::new(), unsupported: None };
     if sample.is_database {
-        return Outcome::Database;
+        return without("refused-live-db");
     }
     if sample.is_empty {
-        return Outcome::Empty { bytes: sample.bytes };
+        return without("empty");
+    }
+    if let Some(known) = recognise(sample) {
+        return Decision { unsupported: Some(known), ..without("unsupported-format") };
     }
     let confidence_min = confidence_min.unwrap_or(profile.confidence_min);
     let margin_min = margin_min.unwrap_or(profile.margin_min);
@@ -180,14 +242,49 @@ pub fn decide(sample: &Sample, profile: &Profile, confidence_min: Option<f64>, m
     scores.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.id.cmp(b.0.id)));
     let (winner, best) = scores[0];
     let second = scores.get(1).map_or(0.0, |s| s.1);
-    let reason = if best < confidence_min {
-        "low-confidence"
+    let (format, reason) = if best < confidence_min {
+        (None, "low-confidence")
     } else if best - second < margin_min - 1e-9 || best - second < 1e-9 {
-        "tie"
+        (None, "tie")
     } else {
-        return Outcome::Winner(winner, best);
+        (Some(winner), "clear-winner")
     };
     let mut scores: Vec<_> = scores.into_iter().map(|(f, s)| (f.id, s)).collect();
     scores.sort_by_key(|s| s.0);
-    Outcome::Undecided { reason, scores }
+    Decision { format, reason, scores, unsupported: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(text: &str) -> Sample {
+        Sample::read(text.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn long_first_records_are_kept_as_outlines() {
+        let long = "x".repeat(1 << 20);
+        let deep = format!("{{\"a\":{{\"b\":{{\"c\":{{\"d\":[{}1]}}}}}}}}", "1,".repeat(20_000));
+        let text = format!("{{\"type\":\"user\",\"text\":\"{long}\",\"in\":{deep}}}\n{{\"type\":\"later\"}}\n");
+        let sample = sample(&text);
+        assert_eq!(sample.records.len(), 1);
+        assert!(sample.records[0].text.len() < 200);
+        assert_eq!(sample.records[0].json().str("type").as_deref(), Some("user"));
+        assert!(sample.records[0].json().get("in").is_some_and(|v| v.get("a").is_some()));
+    }
+
+    #[test]
+    fn noise_before_the_first_record_is_no_obstacle() {
+        let text = format!("{}{{\"type\":\"user\"}}\n", "log line\n".repeat(30));
+        let sample = sample(&text);
+        assert_eq!((sample.records.len(), sample.unreadable), (1, 30));
+    }
+
+    #[test]
+    fn documents_give_their_items() {
+        let sample = sample("[\n {\"a\": 1},\n {\"a\": 2},\n {\"a\": ");
+        assert!(sample.is_document && sample.is_array);
+        assert_eq!(sample.records.len(), 2);
+    }
 }

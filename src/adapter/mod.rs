@@ -3,12 +3,25 @@
 //! An adapter states facts (events, conventions, what it cannot read); it never decides how bad something is
 //! beyond what the format's own loaders do with it.
 
+pub mod canonical;
 pub mod claude_code;
+pub mod claude_stream;
+pub mod codex_exec;
+pub mod codex_rollout;
 pub mod detect;
+mod notice;
+pub mod openai_agents;
+pub mod pi;
+mod printed;
+pub mod run_state;
+#[cfg(test)]
+mod testing;
+pub mod unsupported;
 
 use std::borrow::Cow;
 
 use crate::finding::{Finding, Location};
+use crate::model::session::{Fact, Run};
 use crate::model::{Actor, Conventions, EventFlags, Kind, Value};
 use crate::record::Json;
 
@@ -85,6 +98,43 @@ pub struct Draft<'a> {
     pub object: Option<&'a dyn Fn() -> Value>,
 }
 
+impl<'a> Draft<'a> {
+    /// An event of `record` of which nothing more is known.
+    #[must_use]
+    pub fn new(
+        record: &Record<'_>,
+        id: Cow<'a, str>,
+        kind: Kind,
+        actor: Actor,
+        ts: Cow<'a, str>,
+        payload: &'a dyn Fn() -> Value,
+    ) -> Self {
+        Self {
+            id,
+            parent: None,
+            kind,
+            actor,
+            correlation: None,
+            message: None,
+            agent: None,
+            branch: None,
+            interaction: None,
+            ts,
+            seq: None,
+            line: record.line,
+            flags: EventFlags {
+                not_sent: !matches!(actor, Actor::User | Actor::Assistant | Actor::Tool),
+                ..EventFlags::default()
+            },
+            execution_state: None,
+            side_effects: None,
+            original_id: None,
+            payload,
+            object: None,
+        }
+    }
+}
+
 /// Takes what an adapter makes of records.
 pub trait Sink {
     /// One event of `record`.
@@ -95,12 +145,34 @@ pub trait Sink {
     fn checkpoint(&mut self, seq: Option<i64>, hash: Option<String>);
     /// A checkpoint of an embedded run state.
     fn run_state(&mut self, id: String, seq: Option<i64>, hash: Option<String>);
+    /// The compaction boundary just given keeps what stands before it from this event on.
+    fn kept_from(&mut self, _first_kept: &str) {}
+    /// Something that is no event but that a rule judges.
+    fn fact(&mut self, _fact: Fact) {}
+    /// A run of a printed stream is over; every event since the last one belongs to it.
+    fn run(&mut self, _run: Run) {}
 }
 
 /// Reads the records of one file. Made anew for each file.
 pub trait Adapter {
     /// Reads one record.
     fn read(&mut self, record: &Record<'_>, sink: &mut dyn Sink);
+    /// A record's text says something by itself: a name twice, half a surrogate. Says how bad that is to the loaders.
+    fn text(&self, _finding: &mut Finding) {}
+    /// Whether the loaders refuse a file that begins with a byte order mark.
+    fn refuses_byte_order_mark(&self) -> bool {
+        false
+    }
+    /// A JSON document begins: the members before its items, none when it is an array. False: nothing in it is to be read.
+    fn opens(&mut self, _head: Option<Json<'_>>) -> bool {
+        true
+    }
+    /// A JSON document has ended: an object without its items (their list stands there empty), none when it is an array.
+    fn document(&mut self, _head: Option<&Record<'_>>, _sink: &mut dyn Sink) {}
+    /// A line is no record. Completes the finding about it; false when it is not to be reported.
+    fn broken(&mut self, _fault: &Fault, _finding: &mut Finding) -> bool {
+        true
+    }
     /// The file has ended.
     fn finish(&mut self, _sink: &mut dyn Sink) {}
     /// How the session is to be judged; asked once, at the end.
@@ -128,13 +200,37 @@ pub struct Metadata {
     pub run_state: Option<serde_json::Value>,
 }
 
-/// How the bytes of a format are cut into records.
+/// Why a line is no record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The reference program's word for it; `not_object` where it has several.
+    pub reason: &'static str,
+    /// What is wrong with its JSON.
+    pub detail: Option<&'static str>,
+    /// Number among the non-blank lines, from 1.
+    pub ordinal: u64,
+}
+
+/// How the bytes of a format are cut into records.
+#[derive(Clone, Copy, Debug)]
 pub enum Framing {
-    /// One JSON object a line.
+    /// One JSON object a line. Whole records on a broken line are read; only a last line without line end is torn.
     Lines,
-    /// One JSON document, or lines: told by the first bytes.
-    LinesOrDocument,
+    /// Lines like these, or one JSON document: told by the first bytes.
+    LinesOrDocument(&'static Document),
+    /// One JSON object a line or one document; nothing on a broken line is read, and the last line is torn however it ends.
+    StrictLinesOrDocument(&'static Document),
+}
+
+/// What a JSON document of a format looks like, beside an array of items.
+#[derive(Debug)]
+pub struct Document {
+    /// The member of an object that lists its items; empty when only arrays have items.
+    pub items: &'static str,
+    /// Whether an object on the first line is a document by its own members, not the first record of a stream.
+    pub is_document: fn(Json<'_>) -> bool,
+    /// The reason stated for an item that is no object.
+    pub not_object: &'static str,
 }
 
 /// One supported format.
@@ -166,12 +262,32 @@ impl std::fmt::Debug for Format {
 }
 
 /// Every supported format, by id.
-pub static FORMATS: &[&Format] = &[&claude_code::FORMAT];
+pub static FORMATS: &[&Format] = &[
+    &canonical::FORMAT,
+    &claude_code::FORMAT,
+    &claude_stream::FORMAT,
+    &codex_exec::FORMAT,
+    &codex_rollout::FORMAT,
+    &openai_agents::FORMAT,
+    &pi::FORMAT,
+];
 
 /// The format with this id.
 #[must_use]
 pub fn find(id: &str) -> Option<&'static Format> {
     FORMATS.iter().copied().find(|f| f.id == id)
+}
+
+/// How a digest tells the entries of a format's logs from its header.
+#[must_use]
+pub fn digest_framing(format: &Format) -> crate::digest::Framing {
+    use crate::digest::Framing as Entries;
+    match (format.id, format.framing) {
+        ("dsh-jsonl", _) => Entries::Packed,
+        ("pi-jsonl", _) => Entries::Headed,
+        (_, Framing::Lines) => Entries::Lines,
+        _ => Entries::Unknown,
+    }
 }
 
 /// Side effects a tool may have, by its name: reading ones have none, known mutating ones may have some.
@@ -261,6 +377,13 @@ pub fn first_truthy<'a>(object: Json<'a>, names: &[&str]) -> Option<Json<'a>> {
         }
     }
     last
+}
+
+/// [`first_truthy`] over members that were read already.
+#[must_use]
+pub fn first_truthy_of<'a>(values: &[Option<Json<'a>>]) -> Option<Json<'a>> {
+    let truthy = values.iter().flatten().find(|v| v.is_truthy());
+    truthy.or(values.iter().flatten().last()).copied()
 }
 
 /// A value as the reference program turns it into text: strings as they are, others in its own spelling.

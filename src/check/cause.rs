@@ -73,14 +73,17 @@ impl<'a, 'b> Causes<'a, 'b> {
     fn of(&self, one: &Found) -> Option<usize> {
         let one_tree = self.context.session.conventions.one_tree;
         match one.finding.code() {
+            "SL003" if one.at != NONE && self.context.session.conventions.resends_copies => self.repeated_tool(one.at),
             "SL006" if one.at == NONE => self.place("SL004", NONE).filter(|_| self.intact <= 1),
             "SL006" => self.break_of(self.context.forest.component(one.at)).or_else(|| self.break_of_the_rest()),
             "SL007" => self.extra_heads(),
             "SL101" if !one_tree && one.at != NONE => self.lost_with_parent(one.at),
             "SL102" if !one_tree && one.with != NONE => self.missing_parent(one.with),
+            "SL102" if one.finding.variant == "stopped" => self.stop_of(one.at),
             "SL106" if one.finding.variant.is_empty() && one.at != NONE => self.parted(one),
             "SL107" if one.at != NONE => self.split_of(one),
             "SL203" => self.doubt(one),
+            "SL506" if one.finding.variant == "repeated" => self.copy_at(one),
             _ => None,
         }
     }
@@ -148,13 +151,33 @@ impl<'a, 'b> Causes<'a, 'b> {
         self.place("SL108", pair.at).filter(|&i| self.found[i].with == pair.with)
     }
 
+    /// The end that the run of a call did not come to.
+    fn stop_of(&self, call: u32) -> Option<usize> {
+        let run = self.context.run_of(call)?;
+        self.place("SL503", run.events.1 - 1)
+    }
+
+    /// Where copies are sent, the copy of a call or result is the repeated call or result itself.
+    fn repeated_tool(&self, first: u32) -> Option<usize> {
+        self.place("SL103", first).or_else(|| self.place("SL104", first))
+    }
+
+    /// The repetition of the record that a number is repeated with.
+    fn copy_at(&self, number: &Found) -> Option<usize> {
+        let line = number.finding.location.line;
+        let of =
+            |code: &str| self.found.iter().position(|f| f.finding.code() == code && f.finding.location.line == line);
+        ["SL103", "SL104", "SL003"].into_iter().find_map(of)
+    }
+
     fn doubt(&self, unsafe_tool: &Found) -> Option<usize> {
         let named = |code: &str| {
             let causes = unsafe_tool.finding.evidence.get("caused_by").and_then(Json::as_array);
             causes.is_some_and(|causes| causes.iter().any(|c| c == code))
         };
         let indexed = || self.found.iter().enumerate();
-        let order = |f: &Found| if f.at == NONE { -1 } else { i64::from(f.at) };
+        // Run state comes before all events; of two findings about one checkpoint, always the same one.
+        let order = |f: &Found| (if f.at == NONE { -1 } else { i64::from(f.at) }, f.finding.variant);
         if let Some(code) = ["SL201", "SL202"].into_iter().find(|code| named(code)) {
             return indexed().filter(|(_, f)| f.finding.code() == code).min_by_key(|(_, f)| order(f)).map(|(i, _)| i);
         }

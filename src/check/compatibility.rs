@@ -11,12 +11,26 @@ pub static SL301: Rule = Rule {
     family: Family::Reading,
     severity: Severity::Error,
     repairability: Repairability::Unsupported,
-    texts: &[Text {
-        variant: "",
-        what: "The log states a format version that is not supported.",
-        consequence: "Its records may mean something else than assumed, so its relations were not checked.",
-        next: "Export the session in a supported version, or use a newer release of this tool.",
-    }],
+    texts: &[
+        Text {
+            variant: "",
+            what: "The log states a format version that is not supported.",
+            consequence: "Its records may mean something else than assumed, so its relations were not checked.",
+            next: "Export the session in a supported version, or use a newer release of this tool.",
+        },
+        Text {
+            variant: "newer",
+            what: "The log states a newer format version than any that is known.",
+            consequence: "It was read as the newest known version, as current loaders do.",
+            next: "Use a newer release of this tool if findings look wrong.",
+        },
+        Text {
+            variant: "unseen-version",
+            what: "The log states a version that this tool was not tried with.",
+            consequence: "It was read and checked all the same; a newer version may have changed what its records mean.",
+            next: "Report the version if a finding does not make sense.",
+        },
+    ],
     doc: "The format says which version it is written in, and this version is not among the supported ones. Judging it \
 by the rules of another version would give findings that are not true.\n\n\
 ```jsonl\n\
@@ -38,6 +52,12 @@ pub static SL302: Rule = Rule {
             variant: "",
             what: "A record is of a type that is not known here and may matter for replay.",
             consequence: "Whether the session replays cannot be told: the record may carry history.",
+            next: "Check whether the agent is newer than this tool; report the type if so.",
+        },
+        Text {
+            variant: "unknown-type",
+            what: "The log holds a record type that is not known here.",
+            consequence: "A program that does not know the type skips such records; what they hold was not checked.",
             next: "Check whether the agent is newer than this tool; report the type if so.",
         },
         Text {
@@ -69,6 +89,42 @@ pub static SL302: Rule = Rule {
             what: "The file has a format that the chosen profile does not admit.",
             consequence: "Nothing was checked.",
             next: "Choose a profile for this format, or leave the file out.",
+        },
+        Text {
+            variant: "dropped-record",
+            what: "A record lacks a field that its loader needs, or has one of another kind.",
+            consequence: "The loader drops the record, or what belongs to it, without a word.",
+            next: "Compare the record with its neighbours and put the field right, or restore the record from a copy.",
+        },
+        Text {
+            variant: "missing-beginning",
+            what: "The output does not begin with the record that begins a run.",
+            consequence: "What happened before the first record is unknown; results without call were not reported.",
+            next: "Keep the whole output of the job, not only its tail.",
+        },
+        Text {
+            variant: "refused-header",
+            what: "The header of the log lacks a field that its loader needs.",
+            consequence: "The loader refuses the session.",
+            next: "Restore the header from a copy of the log.",
+        },
+        Text {
+            variant: "cut-history",
+            what: "A record does not say which record stands before it.",
+            consequence: "On resume everything above this record is lost without a word.",
+            next: "Restore the link from a copy of the log; only a first record has none, and says so.",
+        },
+        Text {
+            variant: "stops-loader",
+            what: "A message lacks a part that no message may lack.",
+            consequence: "At least one version of the loader stops with an exception on every resume.",
+            next: "Restore the record from a copy of the log, or remove it and relink what hangs on it.",
+        },
+        Text {
+            variant: "unknown-role",
+            what: "A message is of a role that its loader does not know.",
+            consequence: "The loader leaves the message out without a word.",
+            next: "Check whether the agent is newer than its loader.",
         },
     ],
     doc: "A record that is not understood cannot simply be skipped: it may be a part of the history. Types that are \

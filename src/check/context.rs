@@ -8,6 +8,7 @@ use super::forest::Forest;
 use crate::finding::fingerprint::{Origin, fingerprint, hex};
 use crate::finding::{Finding, Stage, Subject};
 use crate::model::content_free::{REDACTED, mask, record_id};
+use crate::model::session::{Fact, Run};
 use crate::model::{Event, Recall, Session, Sym};
 use crate::rule::Rule;
 use crate::rule::profile::Profile;
@@ -30,6 +31,8 @@ pub(crate) struct Context<'a> {
     pub origin: Origin<'a>,
     /// The parent links.
     pub forest: Forest,
+    /// By record: a later record repeats it whole. Empty where loaders do not let the last copy win.
+    superseded: Vec<bool>,
 }
 
 /// A finding with the events it is about, so that causes can be found by position.
@@ -51,7 +54,14 @@ impl<'a> Context<'a> {
             profile_version: profile.version,
             path,
         };
-        Self { session, recall, profile, origin, forest: Forest::new(session) }
+        let forest = Forest::new(session);
+        let superseded = superseded(session, &forest);
+        Self { session, recall, profile, origin, forest, superseded }
+    }
+
+    /// Whether a later record repeats the event's record whole, so that loaders use that one.
+    pub(crate) fn is_superseded(&self, event: &Event) -> bool {
+        self.superseded.get(event.record as usize) == Some(&true)
     }
 
     /// The event at a position.
@@ -62,6 +72,12 @@ impl<'a> Context<'a> {
     /// All events with their positions.
     pub(crate) fn events(&self) -> impl Iterator<Item = (u32, &'a Event)> + use<'a> {
         (0..).zip(&self.session.events)
+    }
+
+    /// The run of a printed stream that an event belongs to.
+    pub(crate) fn run_of(&self, at: u32) -> Option<&'a Run> {
+        let runs = &self.session.runs;
+        runs.get(runs.partition_point(|run| run.events.1 <= at))
     }
 
     /// The id of the event at a position.
@@ -90,8 +106,21 @@ impl<'a> Context<'a> {
         finding
     }
 
+    /// A finding about something an adapter saw that is no event.
+    pub(crate) fn about_fact(&self, rule: &'static Rule, fact: &Fact) -> Finding {
+        let mut finding = Finding::new(rule, Stage::Checking);
+        finding.line = fact.location.line;
+        finding.location = fact.location;
+        finding.subject = Subject { record: fact.subject.clone(), part: String::new() };
+        finding
+    }
+
     /// Attaches the third and later of `members` to the finding about the first two, each at its own place.
     pub(crate) fn attach_further(&self, finding: &mut Finding, members: &[u32]) {
+        // Where the reference program judges the format rightly, its one finding says how many there are.
+        if self.session.conventions.one_tree {
+            return;
+        }
         let further = members.iter().enumerate().take(LISTED).skip(2).map(|(n, &at)| {
             let mut copy = self.finding(finding.rule, at, at);
             copy.variant = finding.variant;
@@ -124,6 +153,18 @@ impl Found {
     pub(crate) fn one(finding: Finding, at: u32) -> Self {
         Self { finding, at, with: NONE }
     }
+}
+
+fn superseded(session: &Session, forest: &Forest) -> Vec<bool> {
+    if !session.conventions.identity_by_bytes || session.conventions.resends_copies {
+        return Vec::new();
+    }
+    let mut whole = vec![true; session.records.len()];
+    for event in &session.events {
+        let last = session.events[forest.node(event.id) as usize].record;
+        whole[event.record as usize] &= last != event.record;
+    }
+    whole
 }
 
 /// Evidence from a `json!` object.

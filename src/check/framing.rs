@@ -91,6 +91,36 @@ pub static SL001: Rule = Rule {
             next: "Make a copy before any resume, then restore the header line.",
         },
         Text {
+            variant: "byte-order-mark",
+            what: "The file begins with a byte order mark.",
+            consequence: "The loader does not find the header behind it and refuses the session.",
+            next: "Save the file as UTF-8 without a byte order mark.",
+        },
+        Text {
+            variant: "header",
+            what: "The header of the session lacks a field, or names a schema that is not known.",
+            consequence: "Without a header that is understood nothing behind it can be read.",
+            next: "Restore the header line, or export the session again.",
+        },
+        Text {
+            variant: "event-field",
+            what: "A field of an event is missing or has a value that the format does not allow.",
+            consequence: "Strict readers refuse the session; here a stand-in was taken, so that the rest could be checked.",
+            next: "Correct the field, or export the session again.",
+        },
+        Text {
+            variant: "malformed-item",
+            what: "An item of the document is not valid JSON.",
+            consequence: "Programs that read the document as a whole refuse all of it.",
+            next: "Look at the item and put it back from a copy if there is one.",
+        },
+        Text {
+            variant: "non-object-item",
+            what: "An item of the document is valid JSON but not a record.",
+            consequence: "Loaders refuse the document or fail on the item.",
+            next: "Find out what wrote the item and remove it.",
+        },
+        Text {
             variant: "document",
             what: "The file as a whole is not the JSON document it should be.",
             consequence: "Nothing in it can be loaded.",

@@ -11,12 +11,20 @@ pub static SL004: Rule = Rule {
     family: Family::Graph,
     severity: Severity::Error,
     repairability: Repairability::Manual,
-    texts: &[Text {
-        variant: "",
-        what: "A record names a parent that is not in the log.",
-        consequence: "On resume everything above this record is lost without a word: the agent forgets it.",
-        next: "Look for the lost record just above this line or in a copy of the log, and put it back.",
-    }],
+    texts: &[
+        Text {
+            variant: "",
+            what: "A record names a parent that is not in the log.",
+            consequence: "On resume everything above this record is lost without a word: the agent forgets it.",
+            next: "Look for the lost record just above this line or in a copy of the log, and put it back.",
+        },
+        Text {
+            variant: "unknown-caller",
+            what: "A record of a sub-agent names a call that was not printed before it.",
+            consequence: "What started the sub-agent, and what its result belongs to, cannot be told.",
+            next: "Look for lost lines of the output above this record.",
+        },
+    ],
     doc: "History is read by walking from the last record to its parent, and so on to the first. Where a parent is \
 missing, the walk ends, and all older history is left out of the next request. Nothing is said about it.\n\n\
 Usual causes: a line that was cut or lost in a crash or on a full disk, two records run together on one line, or a \

@@ -65,7 +65,7 @@ pub(crate) fn check(context: &Context<'_>) -> Vec<Found> {
     kept.finish(context)
 }
 
-/// Positions that share an id, in file order; records of one id where a record counts once, whatever its parts.
+/// Positions that share an id, in file order.
 fn groups(context: &Context<'_>) -> Vec<Vec<u32>> {
     let session = context.session;
     let mut seen = vec![0u32; session.strings.len() + 1];
@@ -76,19 +76,25 @@ fn groups(context: &Context<'_>) -> Vec<Vec<u32>> {
     let mut repeated: Vec<u32> =
         context.events().filter(|(at, e)| seen[e.id.index()] > 1 && !blank(*at)).map(|(at, _)| at).collect();
     repeated.sort_by_key(|&at| context.event(at).id);
-    let by_record = session.conventions.identity_by_bytes;
-    repeated
-        .chunk_by(|a, b| context.event(*a).id == context.event(*b).id)
-        .map(|same| {
-            let mut members = same.to_vec();
-            if by_record {
-                members.dedup_by_key(|at| context.event(*at).record);
-            }
-            members
-        })
-        // Later parts of a repeated record repeat with it.
-        .filter(|members| members.len() > 1 && !(by_record && members.iter().all(|&at| context.event(at).part > 0)))
-        .collect()
+    let same_id = |a: &u32, b: &u32| context.event(*a).id == context.event(*b).id;
+    let groups = repeated.chunk_by(same_id).map(<[u32]>::to_vec).collect();
+    if session.conventions.identity_by_bytes { by_record(context, groups) } else { groups }
+}
+
+/// Where whole records repeat, each counts once, under the id of its last part; an event that goes by its call's id is
+/// left to SL103.
+fn by_record(context: &Context<'_>, mut groups: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
+    let record = |at: &u32| context.event(*at).record;
+    for members in &mut groups {
+        members.dedup_by_key(|at| record(at));
+    }
+    groups.retain(|members| {
+        let first = context.event(members[0]);
+        members.len() > 1 && (context.is_superseded(first) || first.id != first.correlation)
+    });
+    groups.sort_by_key(|members| (record(&members[0]), std::cmp::Reverse(context.event(members[0]).part)));
+    groups.dedup_by(|b, a| context.is_superseded(context.event(a[0])) && record(&a[0]) == record(&b[0]));
+    groups
 }
 
 fn judge(context: &Context<'_>, members: &[u32]) -> Finding {
@@ -109,7 +115,9 @@ fn judge(context: &Context<'_>, members: &[u32]) -> Finding {
         finding.evidence.insert("differing_fields".into(), names.into());
     } else {
         finding.variant = "identical-duplicate";
-        finding.severity = Severity::Warning;
+        if !context.session.conventions.resends_copies {
+            finding.severity = Severity::Warning;
+        }
         finding.repairability = Repairability::Deterministic;
     }
     finding.evidence.insert("variant".into(), finding.variant.into());

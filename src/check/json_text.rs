@@ -11,12 +11,20 @@ pub static SL303: Rule = Rule {
     family: Family::Reading,
     severity: Severity::Warning,
     repairability: Repairability::Manual,
-    texts: &[Text {
-        variant: "",
-        what: "An object in the record names the same key twice.",
-        consequence: "Some loaders take the last value, others drop the whole record without a word.",
-        next: "Find out which value is meant and remove the other.",
-    }],
+    texts: &[
+        Text {
+            variant: "",
+            what: "An object in the record names the same key twice.",
+            consequence: "Some loaders take the last value, others drop the whole record without a word.",
+            next: "Find out which value is meant and remove the other.",
+        },
+        Text {
+            variant: "dropped-record",
+            what: "An object in the record names the same key twice.",
+            consequence: "The loader of this format drops the whole record without a word.",
+            next: "Find out which value is meant and remove the other.",
+        },
+    ],
     doc: "JSON leaves open what a repeated key means. Most parsers keep the last value; strict ones refuse the line, and \
 then the record is lost on resume.\n\n\
 ```jsonl\n\
@@ -33,12 +41,20 @@ pub static SL502: Rule = Rule {
     family: Family::Reading,
     severity: Severity::Error,
     repairability: Repairability::Manual,
-    texts: &[Text {
-        variant: "",
-        what: "A text holds half of a character that takes two escapes.",
-        consequence: "Some loaders send it and the provider refuses the request, others drop the record silently.",
-        next: "Replace the broken escape; output was probably cut in the middle of an emoji.",
-    }],
+    texts: &[
+        Text {
+            variant: "",
+            what: "A text holds half of a character that takes two escapes.",
+            consequence: "Some loaders send it and the provider refuses the request, others drop the record silently.",
+            next: "Replace the broken escape; output was probably cut in the middle of an emoji.",
+        },
+        Text {
+            variant: "replaced",
+            what: "A text holds half of a character that takes two escapes.",
+            consequence: "The loader of this format puts a replacement character in its place and goes on.",
+            next: "Replace the broken escape; output was probably cut in the middle of an emoji.",
+        },
+    ],
     doc: "Characters beyond U+FFFF are written in JSON as two `\\u` escapes. Where a tool cut its output between the two, \
 one half remains. It stands for no character, cannot be encoded, and is refused by providers.\n\n\
 ```jsonl\n\

@@ -3,7 +3,11 @@
 //! A rule, or a family that shares one pass, is one file: metadata, texts, check and tests together.
 //! No check knows a vendor: formats differ only by the [`crate::model::Conventions`] they state.
 
+mod abandoned;
+mod caller;
 mod capped;
+#[cfg(test)]
+mod cases;
 mod cause;
 mod chain;
 mod checkpoint;
@@ -15,18 +19,26 @@ mod forest;
 pub mod framing;
 mod graph;
 mod graph_rules;
+#[cfg(test)]
+mod hostile;
 mod identity;
 pub mod json_text;
+mod kept;
 mod open_call;
+mod ordinals;
 mod pair_placement;
 mod pair_placement_rules;
+mod path_pairing;
+mod piecewise;
 #[cfg(test)]
 mod recorded;
+mod run_end;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod tool_pairing;
 mod tool_pairing_rules;
 mod union_find;
+mod unsent;
 
 use compatibility::{SL301, SL302};
 use framing::{SL001, SL002};
@@ -37,17 +49,22 @@ use crate::model::{Recall, Session};
 use crate::rule::Rule;
 use crate::rule::profile::Profile;
 
+pub use abandoned::SL505;
 pub use checkpoint_rules::{SL201, SL202, SL203};
 pub use content::SL501;
 pub use graph_rules::{SL004, SL005, SL006, SL007};
 pub use identity::SL003;
+pub use ordinals::SL506;
 pub use pair_placement_rules::{SL105, SL106, SL107, SL108};
+pub use piecewise::SL504;
+pub use run_end::SL503;
 pub use tool_pairing_rules::{SL101, SL102, SL103, SL104};
+pub use unsent::SL514;
 
 /// Every rule by code, collected from the files that hold them.
 pub static RULES: &[&Rule] = &[
     &SL001, &SL002, &SL003, &SL004, &SL005, &SL006, &SL007, &SL101, &SL102, &SL103, &SL104, &SL105, &SL106, &SL107,
-    &SL108, &SL201, &SL202, &SL203, &SL301, &SL302, &SL303, &SL501, &SL502,
+    &SL108, &SL201, &SL202, &SL203, &SL301, &SL302, &SL303, &SL501, &SL502, &SL503, &SL504, &SL505, &SL506, &SL514,
 ];
 
 /// Runs every family over a session, in a fixed order: identity, graph, tool pairing, checkpoints, content.
@@ -62,8 +79,15 @@ pub fn run(session: &Session, recall: &dyn Recall, profile: &Profile, path: &str
     let (unpaired, pairs) = tool_pairing::check(&context);
     found.extend(unpaired);
     found.extend(pair_placement::check(&context, &pairs));
+    found.extend(kept::check(&context, &pairs));
     found.extend(checkpoint::check(&context));
     found.extend(content::check(&context));
+    found.extend(run_end::check(&context));
+    found.extend(piecewise::check(&context));
+    found.extend(abandoned::check(&context));
+    found.extend(caller::check(&context));
+    found.extend(ordinals::check(&context));
+    found.extend(unsent::check(&context));
     cause::tie(&context, found)
 }
 

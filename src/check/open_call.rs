@@ -16,6 +16,10 @@ pub(crate) enum Ending {
     Tail,
     /// Only elsewhere: the branch was given up.
     LeftBranch,
+    /// It does, without the result, which stands on another branch.
+    AnsweredElsewhere,
+    /// It does not, because its run was stopped.
+    Stopped,
     /// It does; `cut_off_by` names the event whose lost parent parts what follows from the call, or none.
     Middle {
         /// Position, or [`NONE`].
@@ -52,11 +56,7 @@ impl OpenCalls {
             let known = &mut call_of[event.correlation.index()];
             *known = at.min(*known);
         }
-        let counts = |at: u32, event: &Event| {
-            let node = context.forest.node(event.id);
-            !context.session.conventions.identity_by_bytes || node == at || context.event(node).record == event.record
-        };
-        for (at, event) in context.events().filter(|(at, e)| is_conversation(e) && counts(*at, e)) {
+        for (at, event) in context.events().filter(|(_, e)| is_conversation(e) && !context.is_superseded(e)) {
             let scope = context.session.scope(event);
             let before = last.insert((scope.agent, scope.branch), at).unwrap_or(NONE);
             let joined = self.joined(context, event, before, &call_of, &message_of);
@@ -81,7 +81,7 @@ impl OpenCalls {
             if before != NONE && holds(context.event(before), event) { previous } else { NONE }
         };
         match event.kind {
-            Kind::ToolResult if event.correlation.is_none() => previous,
+            Kind::ToolResult if event.correlation.is_none() && !context.session.conventions.one_tree => previous,
             Kind::ToolResult => calls.get(event.correlation.index()).map_or(NONE, |&call| match call {
                 NONE => NONE,
                 call => self.batch[call as usize],
@@ -114,6 +114,9 @@ impl OpenCalls {
     /// Where an open call stands.
     pub(crate) fn ending(&self, context: &Context<'_>, call: u32) -> Ending {
         // A call that is never sent is no conversation event: it is its own batch and nothing follows it.
+        if let Some(run) = context.run_of(call) {
+            return if run.ended { Ending::Middle { cut_off_by: NONE } } else { Ending::Stopped };
+        }
         let batch = self.batch[call as usize];
         let next = if batch == NONE { NONE } else { self.next[batch as usize] };
         if next == NONE {

@@ -117,8 +117,11 @@ impl<'a, 'b> Placement<'a, 'b> {
         let text = |sym: Sym| trim(context.session.text(sym));
         let scoped = values.iter().any(|v| !text(v.1).is_empty() || !text(v.2).is_empty());
         let differing = || values.iter().filter(|v| text(v.1) != text(v.2));
-        let crossed =
-            if scoped { differing().next().is_some() } else { self.in_different_parts(use_event.id, result_event.id) };
+        let crossed = if scoped {
+            differing().next().is_some()
+        } else {
+            self.in_different_parts(use_event.id, result_event.id) || self.on_different_paths(call, result)
+        };
         if !crossed {
             return None;
         }
@@ -142,6 +145,20 @@ impl<'a, 'b> Placement<'a, 'b> {
 
     fn in_different_parts(&self, a: Sym, b: Sym) -> bool {
         !self.connected.is_empty() && self.connected.find(a.index()) != self.connected.find(b.index())
+    }
+
+    /// Neither stands above the other, and no compaction that starts anew says why.
+    fn on_different_paths(&self, call: u32, result: u32) -> bool {
+        if self.boundary_above(call, result).is_some() {
+            return false;
+        }
+        let (call, result) = (self.node(call), self.node(result));
+        let forest = &self.context.forest;
+        let in_cycle = forest.components.get(forest.component(call) as usize).is_some_and(|c| c.cyclic);
+        self.context.session.conventions.pair_on_path
+            && !in_cycle
+            && !forest.is_ancestor(call, result)
+            && !forest.is_ancestor(result, call)
     }
 
     fn apart(&self, pair: Pair) -> Option<Finding> {
@@ -171,6 +188,10 @@ impl<'a, 'b> Placement<'a, 'b> {
     fn split(&self, pair: Pair) -> Option<Finding> {
         let (call, result) = pair;
         let conventions = &self.context.session.conventions;
+        // Boundaries that keep what stands before them do not split there.
+        if !self.context.session.kept.is_empty() {
+            return None;
+        }
         let (boundary, only) = if conventions.compaction_on_chain {
             self.boundary_above(call, result)?
         } else {

@@ -105,6 +105,18 @@ pub static SL108: Rule = Rule {
             consequence: "Only the result is sent: older loaders get a refusal for it, newer ones drop it silently.",
             next: "Run repair with the salvage policy; which side the pair belongs to is a choice.",
         },
+        Text {
+            variant: "kept-result",
+            what: "A compaction keeps a tool result and leaves out the call that it answers.",
+            consequence: "The result is sent without its call and the provider refuses the request.",
+            next: "Let the compaction keep the call as well, by naming its record as the first kept one.",
+        },
+        Text {
+            variant: "nothing-kept",
+            what: "A compaction names a first kept record that does not stand before it.",
+            consequence: "Only the summary is sent; what should have been kept is lost without a word.",
+            next: "Find the record that was meant, or restore the log from a copy.",
+        },
     ],
     doc: "A compaction replaces everything before it by a summary. A call before it and its result behind it are torn \
 apart: the result is replayed without the call.\n\n\

@@ -51,11 +51,13 @@ pub(crate) const FOREST: Conventions = Conventions {
     compaction_on_chain: true,
     checkpoints: false,
     identity_by_bytes: true,
+    resends_copies: false,
     ..Conventions::CANONICAL
 };
 
 /// One sequence of turns without parents.
-pub(crate) const FLAT: Conventions = Conventions { tree: false, compaction_on_chain: false, ..FOREST };
+pub(crate) const FLAT: Conventions =
+    Conventions { tree: false, pair_on_path: false, compaction_on_chain: false, ..FOREST };
 
 impl Build {
     pub(crate) fn new(conventions: Conventions) -> Self {
@@ -161,6 +163,10 @@ impl Build {
         (event.id, event.parent, event.correlation, event.scope) = (id, parent, correlation, place as u32);
         let kind = event.kind;
         object.as_object_mut().unwrap().entry("seq").or_insert(seq.into());
+        if kind.is_tool() {
+            let effects = if kind == Kind::ToolCall { "possible" } else { "none" };
+            object.as_object_mut().unwrap().entry("side_effects").or_insert(effects.into());
+        }
         if kind == Kind::Checkpoint {
             let payload = &object["payload"];
             let stated = payload.get("seq").or(payload.get("checkpoint_seq")).cloned().unwrap_or_default();
@@ -185,8 +191,9 @@ impl Build {
     }
 }
 
-fn outline(finding: &Finding) -> String {
-    let line = finding.location.line.unwrap_or(0);
+/// One finding in one line: `code severity line [variant] [[consequence]]`; items stand for lines where there are any.
+pub(crate) fn outline(finding: &Finding) -> String {
+    let line = finding.location.item.or(finding.location.line).unwrap_or(0);
     let mut text = format!("{} {} {line}", finding.code(), finding.severity.as_str());
     if !finding.variant.is_empty() {
         text = format!("{text} {}", finding.variant);

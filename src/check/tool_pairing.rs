@@ -5,8 +5,9 @@ use serde_json::{Value as Json, json};
 use super::capped::Capped;
 use super::context::{Context, Found, LISTED, NONE, evidence, related};
 use super::open_call::{Ending, OpenCalls};
+use super::path_pairing;
 use super::tool_pairing_rules::{SL101, SL102, SL103, SL104};
-use crate::finding::{Finding, Repairability};
+use crate::finding::{Finding, Repairability, Severity};
 use crate::model::content_free::mask;
 use crate::model::{Event, Kind, Sym, canonical_json};
 use crate::rule::Rule;
@@ -19,6 +20,8 @@ pub(crate) type Pair = (u32, u32);
 struct Group {
     key: Sym,
     calls: Vec<u32>,
+    /// Calls that loaders leave out.
+    left_out: Vec<u32>,
     results: Vec<u32>,
 }
 
@@ -26,6 +29,7 @@ struct Pairing<'a, 'b> {
     context: &'b Context<'a>,
     orphans: Capped,
     open: Vec<u32>,
+    answered_elsewhere: Vec<u32>,
     reused: Capped,
     repeated: Capped,
     pairs: Vec<Pair>,
@@ -36,16 +40,21 @@ pub(crate) fn check(context: &Context<'_>) -> (Vec<Found>, Vec<Pair>) {
         context,
         orphans: Capped::new(&SL101),
         open: Vec::new(),
+        answered_elsewhere: Vec::new(),
         reused: Capped::new(&SL103),
         repeated: Capped::new(&SL104),
         pairs: Vec::new(),
     };
     for group in groups(context) {
-        pairing.judge(&group);
+        if context.session.conventions.pair_on_path {
+            pairing.judge_on_paths(&group);
+        } else {
+            pairing.judge(&group);
+        }
     }
     pairing.judge_keyless();
     let mut found = pairing.orphans.finish(context);
-    found.extend(open_calls(context, &pairing.open));
+    found.extend(open_calls(context, &pairing.open, &pairing.answered_elsewhere));
     found.extend(pairing.reused.finish(context));
     found.extend(pairing.repeated.finish(context));
     (found, pairing.pairs)
@@ -53,10 +62,7 @@ pub(crate) fn check(context: &Context<'_>) -> (Vec<Found>, Vec<Pair>) {
 
 /// Calls and results that count: of a record written twice, only the last copy where formats know such copies.
 pub(crate) fn tool_events<'a>(context: &Context<'a>) -> impl Iterator<Item = (u32, &'a Event)> {
-    context.events().filter(|(_, event)| {
-        let last = || context.event(context.forest.node(event.id)).record;
-        event.kind.is_tool() && (!context.session.conventions.identity_by_bytes || last() == event.record)
-    })
+    context.events().filter(|(_, event)| event.kind.is_tool() && !context.is_superseded(event))
 }
 
 fn groups(context: &Context<'_>) -> Vec<Group> {
@@ -78,7 +84,9 @@ impl Group {
         let event = context.event(at);
         if event.kind == Kind::ToolResult {
             self.results.push(at);
-        } else if !event.flags.needs_no_result {
+        } else if event.flags.needs_no_result {
+            self.left_out.push(at);
+        } else {
             self.calls.push(at);
         }
     }
@@ -88,7 +96,7 @@ impl Pairing<'_, '_> {
     fn judge(&mut self, group: &Group) {
         let (calls, results) = (&group.calls[..], &group.results[..]);
         if calls.is_empty() {
-            results.iter().for_each(|&at| self.orphan(at));
+            results.iter().for_each(|&at| self.orphan(at, !group.left_out.is_empty()));
         }
         if results.is_empty() {
             self.open.extend(calls);
@@ -97,16 +105,41 @@ impl Pairing<'_, '_> {
             self.pairs.push((call, result));
         }
         if calls.len() > 1 && self.on_one_path(calls) {
-            let finding = self.repetition(&SL103, group.key, calls, ["call_ids", "call_indexes"]);
-            push(self.context, &mut self.reused, finding, calls[0]);
+            self.reuse(group.key, calls);
         }
         if results.len() > 1 && self.on_one_path(results) {
-            let mut finding = self.repetition(&SL104, group.key, results, ["result_ids", "result_indexes"]);
-            if calls.len() == 1 && self.equal_payloads(results) {
-                finding.variant = "identical-results";
-                finding.repairability = Repairability::Deterministic;
-            }
-            push(self.context, &mut self.repeated, finding, results[0]);
+            self.repeat(group.key, results, calls.len() == 1);
+        }
+    }
+
+    /// SL103 about calls of one key.
+    fn reuse(&mut self, key: Sym, calls: &[u32]) {
+        let finding = self.repetition(&SL103, key, calls, ["call_ids", "call_indexes"]);
+        push(self.context, &mut self.reused, finding, calls[0]);
+    }
+
+    /// SL104 about results of one key; equal ones can be dropped when one call is what they answer.
+    fn repeat(&mut self, key: Sym, results: &[u32], of_one_call: bool) {
+        let mut finding = self.repetition(&SL104, key, results, ["result_ids", "result_indexes"]);
+        if of_one_call && self.equal_payloads(results) {
+            finding.variant = "identical-results";
+            finding.repairability = Repairability::Deterministic;
+        }
+        push(self.context, &mut self.repeated, finding, results[0]);
+    }
+
+    /// The same along the paths of a tree.
+    fn judge_on_paths(&mut self, group: &Group) {
+        let paths = path_pairing::pair(self.context, &group.calls, &group.results);
+        paths.orphans.iter().for_each(|&at| self.orphan(at, !group.left_out.is_empty()));
+        self.open.extend(paths.open);
+        self.answered_elsewhere.extend(paths.answered_elsewhere);
+        self.pairs.extend(paths.pairs);
+        if !paths.reused.is_empty() {
+            self.reuse(group.key, &paths.reused);
+        }
+        for results in &paths.repeated {
+            self.repeat(group.key, results, true);
         }
     }
 
@@ -119,15 +152,21 @@ impl Pairing<'_, '_> {
                     waiting.push_back(at);
                 }
             } else if self.context.session.conventions.one_tree || waiting.pop_front().is_none() {
-                self.orphan(at);
+                self.orphan(at, false);
             }
         }
         self.open.extend(waiting);
     }
 
-    fn orphan(&mut self, at: u32) {
+    fn orphan(&mut self, at: u32, left_out: bool) {
         let event = self.context.event(at);
+        if event.flags.needs_no_call {
+            return;
+        }
         let mut finding = self.context.finding(&SL101, at, at);
+        if left_out {
+            finding.variant = "call-left-out";
+        }
         finding.related = self.context.related_key(event.correlation);
         finding.subject.part = self.context.session.text(event.correlation).to_owned();
         finding.evidence = evidence(json!({
@@ -182,13 +221,14 @@ impl Pairing<'_, '_> {
     }
 }
 
-fn open_calls(context: &Context<'_>, open: &[u32]) -> Vec<Found> {
+fn open_calls(context: &Context<'_>, open: &[u32], answered_elsewhere: &[u32]) -> Vec<Found> {
     let mut kept = Capped::new(&SL102);
-    if open.is_empty() {
+    if open.is_empty() && answered_elsewhere.is_empty() {
         return Vec::new();
     }
     let ends = OpenCalls::new(context);
-    for &at in open {
+    let elsewhere = answered_elsewhere.iter().map(|&at| (at, Some(Ending::AnsweredElsewhere)));
+    for (at, known) in open.iter().map(|&at| (at, None)).chain(elsewhere) {
         let event = context.event(at);
         let mut finding = context.finding(&SL102, at, at);
         finding.related = context.related_key(event.correlation);
@@ -199,13 +239,21 @@ fn open_calls(context: &Context<'_>, open: &[u32]) -> Vec<Found> {
             "index": at,
         }));
         let mut behind = NONE;
-        match ends.ending(context, at) {
+        match known.unwrap_or_else(|| ends.ending(context, at)) {
             Ending::Tail => {
                 finding.variant = "open-tail";
                 finding.severity = context.profile.raise(context.session.conventions.open_tail);
             }
             Ending::LeftBranch => {
                 finding.variant = "left-branch";
+            }
+            Ending::Stopped => {
+                finding.variant = "stopped";
+                finding.severity = Severity::Info;
+            }
+            Ending::AnsweredElsewhere => {
+                finding.variant = "answered-elsewhere";
+                finding.severity = Severity::Info;
             }
             Ending::Middle { cut_off_by } => behind = cut_off_by,
         }

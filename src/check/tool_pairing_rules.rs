@@ -11,12 +11,20 @@ pub static SL101: Rule = Rule {
     family: Family::ToolPairing1,
     severity: Severity::Error,
     repairability: Repairability::Manual,
-    texts: &[Text {
-        variant: "",
-        what: "A tool result answers a call that is not in the log.",
-        consequence: "Older loaders send it and the provider refuses the request; newer ones drop the result silently.",
-        next: "Find the lost call, or drop the result with the salvage policy once its side effects are known.",
-    }],
+    texts: &[
+        Text {
+            variant: "",
+            what: "A tool result answers a call that is not in the log.",
+            consequence: "Older loaders send it and the provider refuses the request; newer ones drop the result silently.",
+            next: "Find the lost call, or drop the result with the salvage policy once its side effects are known.",
+        },
+        Text {
+            variant: "call-left-out",
+            what: "A tool result answers a call in a message that the loader leaves out because it failed or was aborted.",
+            consequence: "The result is sent without its call and the provider refuses the request.",
+            next: "Drop the result with the salvage policy once its side effects are known.",
+        },
+    ],
     doc: "Providers accept a tool result only when the call it answers stands in the same request. The call of this \
 result is nowhere in the log.\n\n\
 ```jsonl\n\
@@ -55,6 +63,18 @@ pub static SL102: Rule = Rule {
             what: "A tool call without result stands at the end of a branch that was left.",
             consequence: "A resume does not send that branch, so nothing tells the model or you whether the tool ran.",
             next: "Find out whether the tool ran before it is run again; a repair can remove the call.",
+        },
+        Text {
+            variant: "stopped",
+            what: "A tool call was open when the run was stopped or its output was copied.",
+            consequence: "Whether the tool came to its end is unknown.",
+            next: "Check what the command did before the job is run again.",
+        },
+        Text {
+            variant: "answered-elsewhere",
+            what: "The history goes on from a tool call whose result stands on another branch.",
+            consequence: "The loader makes up an answer to the call on the branch that is resumed.",
+            next: "Nothing; go back to the other branch if the agent should know the result.",
         },
     ],
     doc: "Every tool call needs a result before the conversation goes on. A call without one means that the result was \

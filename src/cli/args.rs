@@ -88,6 +88,24 @@ pub enum Command {
     Merge(MergeArgs),
     /// Keep the file of known findings
     Baseline(BaselineArgs),
+    /// Write a session as a canonical stream
+    Export(ExportArgs),
+    /// Write a diagnostic bundle without a word of the session
+    Bundle(BundleArgs),
+    /// Validate a canonical session to the letter
+    ValidateSession(ValidateArgs),
+    /// Digest a session log, or say how two copies relate
+    Digest(super::digest::DigestArgs),
+    /// Tell what a code means, what happens, and how it is repaired
+    Explain(ExplainArgs),
+    /// List the formats that are read
+    Formats(JsonArgs),
+    /// Tell the versions of the program, its adapters, profiles and schemas
+    Version(JsonArgs),
+    /// Print a completion script
+    Completion(CompletionArgs),
+    /// Print the man page of the program or of a command
+    Man(ManArgs),
 }
 
 /// Where reports go and what fails.
@@ -270,6 +288,74 @@ pub enum BaselineAction {
     Update,
     /// List it, stale entries marked
     Show,
+}
+
+/// `sesslint export`
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// The session log
+    pub path: PathBuf,
+    /// Where to write; must not exist
+    #[arg(short, long, visible_alias = "out", value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Print a summary as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `sesslint bundle`
+#[derive(Debug, Args)]
+pub struct BundleArgs {
+    /// The session log
+    pub path: PathBuf,
+    /// Where to write instead of standard output
+    #[arg(short, long, visible_alias = "out", value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Print the bundle even when it is written to a file
+    #[arg(long)]
+    pub json: bool,
+    /// Least score a format needs to be detected, between 0 and 1
+    #[arg(long, value_name = "SCORE", value_parser = score)]
+    pub confidence_min: Option<f64>,
+    /// Least lead over the next format, between 0 and 1
+    #[arg(long, value_name = "SCORE", value_parser = score)]
+    pub margin_min: Option<f64>,
+}
+
+/// `sesslint validate-session`
+#[derive(Debug, Args)]
+pub struct ValidateArgs {
+    /// The canonical session
+    pub path: PathBuf,
+}
+
+/// `sesslint explain`
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// A code such as SL004; without one, all codes are listed
+    pub code: Option<String>,
+}
+
+/// A command whose only choice is JSON
+#[derive(Debug, Args)]
+pub struct JsonArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `sesslint completion`
+#[derive(Debug, Args)]
+pub struct CompletionArgs {
+    /// The shell
+    pub shell: clap_complete::Shell,
+}
+
+/// `sesslint man`
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// A command; the program itself without one
+    pub command: Option<String>,
 }
 
 fn positive(text: &str) -> Result<u64, String> {

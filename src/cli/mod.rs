@@ -6,9 +6,12 @@ mod args;
 mod baseline;
 mod check;
 mod ci;
+mod digest;
 mod env;
+mod export;
 mod find;
 mod git;
+mod info;
 mod known;
 mod merge;
 mod output;
@@ -43,6 +46,11 @@ impl Failure {
     /// The same failure with advice on a line of its own.
     pub fn with_hint(self, hint: Option<String>) -> Self {
         Self { hint, ..self }
+    }
+
+    /// The input was judged, and the judgement is no.
+    pub fn refused(message: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: None, code: 1 }
     }
 }
 
@@ -81,7 +89,7 @@ pub fn main() -> ExitCode {
         Err(Failure { code: 0, .. }) => ExitCode::SUCCESS,
         Err(failure) => {
             let _ = out.flush();
-            let _ = tell(&format!("sesslint: error: {}", failure.message));
+            let _ = tell(&failure.message);
             if let Some(hint) = failure.hint {
                 let _ = tell(&format!("hint: {hint}"));
             }
@@ -111,5 +119,14 @@ fn run(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failur
         Some(Command::Ci(args)) => ci::run(&cli.global, args, out, err),
         Some(Command::Merge(args)) => merge::run(&cli.global, args, out, err),
         Some(Command::Baseline(args)) => baseline::run(&cli.global, args, out),
+        Some(Command::Export(args)) => export::export(&cli.global, args, out),
+        Some(Command::Bundle(args)) => export::bundle(&cli.global, args, out),
+        Some(Command::ValidateSession(args)) => export::validate(args, out),
+        Some(Command::Digest(args)) => Ok(digest::run(&cli.global, args, out, err)?),
+        Some(Command::Explain(args)) => info::explain(args, out),
+        Some(Command::Formats(args)) => info::formats(args, out),
+        Some(Command::Version(args)) => info::version(args, out),
+        Some(Command::Completion(args)) => info::completion(args, out),
+        Some(Command::Man(args)) => info::man(args, out),
     }
 }

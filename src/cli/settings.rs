@@ -71,6 +71,12 @@ impl Settings {
         Ok(settings)
     }
 
+    /// For a command that reads single files.
+    pub fn for_files(global: &Global, confidence_min: Option<f64>, margin_min: Option<f64>) -> Result<Self, Failure> {
+        let report = ReportArgs { confidence_min, margin_min, ..ReportArgs::default() };
+        Self::load(global, &report, &TreeArgs::default())
+    }
+
     fn check_scores(&self) -> Result<(), Failure> {
         let profile = self.merged().profile.unwrap_or(&NEUTRAL);
         let confidence = self.confidence_min.unwrap_or(profile.confidence_min);

@@ -144,10 +144,11 @@ fn report(path: &str, findings: Vec<Finding>) -> Report {
         format: "claude-code-jsonl",
         format_name: "Claude Code",
         format_version: "1.0.0",
-        detection: Detection { manual: false, confidence: Some(0.9) },
+        detection: Detection { manual: false, confidence: Some(0.9), reason: "clear-winner", scores: vec![] },
         profile: &NEUTRAL,
         records: 42,
         events: 40,
+        kinds: std::collections::BTreeMap::new(),
         findings,
         counts,
         assurance: if counts.failing() > 0 {

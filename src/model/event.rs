@@ -115,8 +115,10 @@ pub struct EventFlags {
     pub synthetic_id: bool,
     /// Never part of what is sent to a provider (progress, metadata in the chain).
     pub not_sent: bool,
-    /// A call that its loader leaves out by design, so that it needs no result.
+    /// A call that its loader leaves out by design: it needs no result, and a result of it answers nothing.
     pub needs_no_result: bool,
+    /// A result whose call is known to lie before the beginning of this log.
+    pub needs_no_call: bool,
     /// The event holds a text block that is empty.
     pub empty_text: bool,
     /// A person's prompt: starts a new turn.

@@ -1,8 +1,8 @@
 //! Strings that rules compare, stored once.
 
-use std::hash::{BuildHasher, RandomState};
+use std::hash::BuildHasher;
 
-use hashbrown::HashTable;
+use hashbrown::{DefaultHashBuilder, HashTable};
 
 /// An interned string; 0 means "none", so rows stay small.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,12 +38,12 @@ pub struct Interner {
     /// End of string `i` (symbol `i + 1`) in `bytes`.
     ends: Vec<usize>,
     table: HashTable<u32>,
-    hasher: RandomState,
+    hasher: DefaultHashBuilder,
 }
 
 impl Default for Interner {
     fn default() -> Self {
-        Self { bytes: String::new(), ends: Vec::new(), table: HashTable::new(), hasher: RandomState::new() }
+        Self { bytes: String::new(), ends: Vec::new(), table: HashTable::new(), hasher: DefaultHashBuilder::default() }
     }
 }
 

@@ -58,6 +58,92 @@ pub struct Checkpoint {
     pub id: String,
 }
 
+/// A compaction boundary that keeps a stretch of what stands before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// Position of the boundary.
+    pub boundary: u32,
+    /// Id of the first event that is kept; it may be unknown.
+    pub first: Sym,
+}
+
+/// Something an adapter saw that is no event. The rule of its kind says how bad it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fact {
+    /// What it is.
+    pub kind: FactKind,
+    /// Where it stands.
+    pub location: Location,
+    /// What names the record for good: an id, a number it states. May be empty.
+    pub subject: String,
+}
+
+/// What an adapter may see beside events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FactKind {
+    /// A record's number is more than one above that of the record before it, and no broken line explains it.
+    OrdinalGap {
+        /// The number that should have come.
+        expected: u64,
+        /// The number that came.
+        found: u64,
+    },
+    /// A record's number was used before.
+    OrdinalRepeated {
+        /// The number that should have come.
+        expected: u64,
+        /// The number that came.
+        found: u64,
+    },
+    /// A record has no number although the log numbers its records.
+    OrdinalMissing {
+        /// Loaders refuse the log for it.
+        refused: bool,
+        /// Counts uninterrupted stretches of such records.
+        stretch: u32,
+    },
+    /// A record's number is no number.
+    OrdinalUnusable {
+        /// Loaders drop the record for it.
+        dropped: bool,
+    },
+    /// A second header, behind which loaders forget everything above.
+    SecondHeader,
+    /// An end marker in a run that had ended already.
+    ExtraEnd,
+    /// A message that was printed piece by piece and never came to its end.
+    PartialUnfinished {
+        /// The run that it belongs to has an end marker.
+        run_ended: bool,
+    },
+    /// A message that was printed piece by piece and never as a whole.
+    PartialWithoutFinal {
+        /// The run that it belongs to has an end marker.
+        run_ended: bool,
+    },
+    /// A command that is said to be completed although nobody knows how it went.
+    AbandonedCommand,
+    /// A record of a sub-agent whose call was not printed before.
+    UnknownCaller,
+}
+
+/// One run of a printed stream: from its header to its end marker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Positions of its first event and behind its last one; set by the builder.
+    pub events: (u32, u32),
+    /// It begins with a header.
+    pub begun: bool,
+    /// It has an end marker.
+    pub ended: bool,
+    /// Its first record.
+    pub first: Location,
+    /// Its last record.
+    pub last: Location,
+    /// Kind of the last record, in the format's own word; never text of the session.
+    pub last_type: &'static str,
+}
+
 /// What may stand between a call and its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Adjacency {
@@ -92,6 +178,8 @@ pub struct Conventions {
     pub checkpoints: bool,
     /// Two records with one id count as identical when their bytes are, whatever their position.
     pub identity_by_bytes: bool,
+    /// A record that is stored twice is sent twice, and the request is refused for it.
+    pub resends_copies: bool,
 }
 
 impl Conventions {
@@ -107,6 +195,7 @@ impl Conventions {
         compaction_on_chain: false,
         checkpoints: true,
         identity_by_bytes: false,
+        resends_copies: false,
     };
 }
 
@@ -133,6 +222,12 @@ pub struct Session {
     pub run_state: Vec<Checkpoint>,
     /// Whether the source names any run-state checkpoint.
     pub run_state_projection: Option<Json>,
+    /// Boundaries that state what they keep; either all of a format do or none.
+    pub kept: Vec<Kept>,
+    /// In file order.
+    pub facts: Vec<Fact>,
+    /// Runs of a printed stream, in file order; none for logs that are resumed.
+    pub runs: Vec<Run>,
 }
 
 impl Session {
@@ -150,6 +245,9 @@ impl Session {
             checkpoints: Vec::new(),
             run_state: Vec::new(),
             run_state_projection: None,
+            kept: Vec::new(),
+            facts: Vec::new(),
+            runs: Vec::new(),
         }
     }
 

@@ -29,6 +29,16 @@ impl Value {
         }
     }
 
+    /// Gives an object's member a value, at the end when it is new. Nothing happens to other values.
+    pub fn set(&mut self, name: &str, value: Self) {
+        if let Self::Object(members) = self {
+            match members.iter_mut().find(|m| m.0 == name) {
+                Some(member) => member.1 = value,
+                None => members.push((name.to_owned(), value)),
+            }
+        }
+    }
+
     /// The text of a string value.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {

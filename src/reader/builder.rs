@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use super::{Source, TAPE_DEPTH};
 use crate::adapter::{Draft, Format, Record, Sink};
 use crate::finding::Finding;
-use crate::model::session::{Checkpoint, RecordRow};
+use crate::model::session::{Checkpoint, Fact, Kept, RecordRow, Run};
 use crate::model::{Conventions, Event, Recall, Scope, Session, Sym, Value};
 use crate::record::{Json, Scanner};
 
@@ -105,6 +105,22 @@ impl Sink for Builder {
         let index = self.session.run_state.len();
         self.session.run_state.push(Checkpoint { index, seq, hash, id });
     }
+
+    fn kept_from(&mut self, first_kept: &str) {
+        let boundary = self.session.events.len() as u32 - 1;
+        let first = self.session.strings.intern(first_kept);
+        self.session.kept.push(Kept { boundary, first });
+    }
+
+    fn fact(&mut self, fact: Fact) {
+        self.session.facts.push(fact);
+    }
+
+    fn run(&mut self, mut run: Run) {
+        let start = self.session.runs.last().map_or(0, |run| run.events.1);
+        run.events = (start, self.session.events.len() as u32);
+        self.session.runs.push(run);
+    }
 }
 
 /// Recalls single records from a file that can be read again.
@@ -145,7 +161,7 @@ impl<R: Read + Seek> Recall for FileRecall<R> {
         scanner.scan(text.as_bytes(), TAPE_DEPTH).ok()?;
         let record = Record {
             json: Json::new(text.as_bytes(), scanner.tape()),
-            line: row.line,
+            line: if row.item > 0 { row.item } else { row.line },
             ordinal: 0,
             offset: row.offset,
             end: row.offset + row.len,
@@ -154,7 +170,13 @@ impl<R: Read + Seek> Recall for FileRecall<R> {
         };
         let mut pick = Pick { part: event.part, seen: 0, seq: event.seq, found: None };
         (self.format.open)(&self.path).read(&record, &mut pick);
-        pick.found
+        let mut object = pick.found?;
+        // What depends on the records before this one, the adapter cannot know here.
+        let parent = event.parent.is_some().then(|| Value::from(session.text(event.parent)));
+        object.set("id", Value::from(session.text(event.id)));
+        object.set("parent_id", parent.unwrap_or(Value::Null));
+        object.set("seq", Value::from(event.seq));
+        Some(object)
     }
 
     fn record_hash(&self, session: &Session, record: u32) -> Option<[u8; 32]> {

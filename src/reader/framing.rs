@@ -3,11 +3,11 @@
 use serde_json::{Map, Value as Json};
 use sha2::{Digest, Sha256};
 
-use crate::adapter::{Record, Sink, trim};
+use crate::adapter::{Adapter, Record, Sink, trim};
 use crate::check::framing::SL001;
 use crate::check::json_text::{SL303, SL502};
 use crate::finding::fingerprint::hex;
-use crate::finding::{Finding, Location, Stage, Subject};
+use crate::finding::{Finding, Location, Repairability, Severity, Stage, Subject};
 use crate::model::content_free;
 use crate::record::Scan;
 use crate::record::recover::Damage;
@@ -48,7 +48,7 @@ pub(super) fn broken_line(at: Coordinates, variant: &'static str, raw: &[u8], re
     finding.line = Some(at.line);
     // Of a value that is no object, nothing is the record's own id.
     let own = variant != Damage::NotAnObject.as_str();
-    finding.record_id = raw_record_id(raw).filter(|_| own).and_then(|id| content_free::record_id(&id));
+    finding.record_id = raw_record_id(raw).filter(|id| own && content_free::is_content_free(id));
     finding.evidence = at.evidence();
     finding.detail.insert("variant".into(), variant.into());
     if recovered > 0 {
@@ -59,8 +59,21 @@ pub(super) fn broken_line(at: Coordinates, variant: &'static str, raw: &[u8], re
     finding
 }
 
+/// The source is the live store of an agent, not an export.
+pub(super) fn live_database() -> Finding {
+    let mut finding = Finding::new(&SL001, Stage::Reading);
+    finding.variant = "live-database";
+    finding.severity = Severity::Fatal;
+    finding.repairability = Repairability::Unsupported;
+    finding.line = Some(1);
+    finding.location = Location { line: Some(1), column: Some(1), byte_start: Some(0), ..Location::default() };
+    finding.evidence.insert("reason".into(), "refused_live_db".into());
+    finding.subject = Subject { record: String::new(), part: finding.variant.into() };
+    finding
+}
+
 /// What the text of a whole record says by itself.
-pub(super) fn text_findings(record: &Record<'_>, scan: &Scan, sink: &mut dyn Sink) {
+pub(super) fn text_findings(record: &Record<'_>, scan: &Scan, adapter: &dyn Adapter, sink: &mut dyn Sink) {
     let places = [(scan.duplicate_name, &SL303), (scan.lone_surrogate, &SL502)];
     for (offset, rule) in places.into_iter().filter_map(|(offset, rule)| Some((offset?, rule))) {
         let mut finding = Finding::new(rule, Stage::Reading);
@@ -74,6 +87,7 @@ pub(super) fn text_findings(record: &Record<'_>, scan: &Scan, sink: &mut dyn Sin
         finding.evidence.insert("byte_end".into(), record.end.into());
         finding.evidence.insert("record_ordinal".into(), record.ordinal.into());
         finding.subject = Subject { record: hex(&Sha256::digest(record.json.raw())), part: String::new() };
+        adapter.text(&mut finding);
         sink.finding(finding);
     }
 }

@@ -4,23 +4,24 @@ use std::io::{self, Read};
 
 use super::framing::{Coordinates, broken_line};
 use super::{TAPE_DEPTH, take};
-use crate::adapter::{Adapter, Format, Record, Sink};
+use crate::adapter::{Adapter, Fault, Record, Sink};
 use crate::check::framing::{SL001, SL002};
 use crate::finding::{Finding, Location};
 use crate::record::recover::{Damage, recover};
 use crate::record::{Json, NodeKind, Scanner};
 use crate::source::{BOM, Line, LineReader, MAX_DEPTH};
 
-/// Reads every line. Gives hash, size and number of non-blank lines.
+/// Reads every line. Gives hash, size and number of non-blank lines. `strict`: nothing is saved from broken lines, and
+/// the last line counts as torn even if a line end follows it.
 pub(super) fn read(
     input: impl Read,
-    _format: &'static Format,
+    strict: bool,
     max_line: usize,
     adapter: &mut dyn Adapter,
     sink: &mut dyn Sink,
 ) -> io::Result<([u8; 32], u64, u64)> {
     let mut reader = LineReader::new(input, max_line);
-    let mut pass = Pass { scanner: Scanner::default(), ordinal: 0, torn: None, adapter, sink };
+    let mut pass = Pass { scanner: Scanner::default(), strict, ordinal: 0, torn: None, adapter, sink };
     while let Some(line) = reader.next_line()? {
         pass.line(&line);
     }
@@ -46,8 +47,9 @@ fn into_torn(mut finding: Finding) -> Finding {
 
 struct Pass<'a> {
     scanner: Scanner,
+    strict: bool,
     ordinal: u64,
-    /// A broken line without line end: torn, unless something follows.
+    /// A broken line that is torn unless something follows.
     torn: Option<Finding>,
     adapter: &'a mut dyn Adapter,
     sink: &'a mut dyn Sink,
@@ -59,10 +61,17 @@ impl Pass<'_> {
         if bom == 0 && !line.truncated && line.is_blank() {
             return;
         }
+        if let Some(finding) = self.torn.take() {
+            self.sink.finding(finding);
+        }
         self.ordinal += 1;
         let at = Coordinates { line: line.number, ordinal: self.ordinal, offset: line.offset, end: line.end };
+        if bom > 0 && self.adapter.refuses_byte_order_mark() {
+            self.sink.finding(broken_line(at, "byte-order-mark", BOM, 0));
+        }
         if line.truncated {
-            self.broken(broken_line(at, "too-long", &line.bytes[..line.bytes.len().min(1 << 20)], 0), line);
+            let finding = broken_line(at, "too-long", &line.bytes[..line.bytes.len().min(1 << 20)], 0);
+            self.broken(finding, Fault { reason: "size_limit_exceeded", detail: None, ordinal: at.ordinal }, line);
             return;
         }
         if self.whole(line.bytes, bom, at) {
@@ -94,8 +103,11 @@ impl Pass<'_> {
             return false;
         }
         if scan.depth > MAX_DEPTH {
-            let finding = broken_line(at, "too-deep", &text[..text.len().min(1 << 20)], 0);
-            self.sink.finding(finding);
+            let mut finding = broken_line(at, "too-deep", &text[..text.len().min(1 << 20)], 0);
+            if self.adapter.broken(&Fault { reason: "depth_exceeded", detail: None, ordinal: at.ordinal }, &mut finding)
+            {
+                self.sink.finding(finding);
+            }
             return true;
         }
         let start = json.start();
@@ -123,10 +135,11 @@ impl Pass<'_> {
     fn salvage(&mut self, line: &Line<'_>, bom: usize, at: Coordinates) {
         let bytes = &line.bytes[bom..];
         let salvage = recover(bytes, &mut self.scanner);
-        let mut ranges = salvage.records;
+        let fault = self.fault(salvage.damage, bytes, at.ordinal);
+        let mut ranges = if self.strict { Vec::new() } else { salvage.records };
         let lossy;
         let mut text = bytes;
-        if ranges.is_empty() && salvage.damage == Damage::Utf8 {
+        if ranges.is_empty() && salvage.damage == Damage::Utf8 && !self.strict {
             // The loaders replace the bad bytes and go on; so do we, that its ids are known.
             lossy = String::from_utf8_lossy(bytes).into_owned();
             text = lossy.as_bytes();
@@ -136,7 +149,7 @@ impl Pass<'_> {
         }
         let finding = broken_line(at, salvage.damage.as_str(), &bytes[..bytes.len().min(1 << 20)], ranges.len());
         if ranges.is_empty() {
-            self.broken(finding, line);
+            self.broken(finding, fault, line);
         } else {
             self.sink.finding(finding);
         }
@@ -170,12 +183,35 @@ impl Pass<'_> {
         }
     }
 
-    fn broken(&mut self, finding: Finding, line: &Line<'_>) {
+    fn fault(&mut self, damage: Damage, text: &[u8], ordinal: u64) -> Fault {
+        let reason = match damage {
+            Damage::Nul => "forbidden_nul_byte",
+            Damage::Utf8 => "invalid_utf8",
+            Damage::Malformed | Damage::Spliced | Damage::Concatenated => "malformed_json",
+            Damage::NotAnObject => "not_object",
+        };
+        let detail = match damage {
+            Damage::Nul | Damage::Utf8 | Damage::NotAnObject => None,
+            _ => self.scanner.scan(text, 1).err().map(|e| e.fault.as_str()),
+        };
+        Fault { reason, detail, ordinal }
+    }
+
+    fn broken(&mut self, mut finding: Finding, fault: Fault, line: &Line<'_>) {
         debug_assert!(std::ptr::eq(finding.rule, &raw const SL001));
-        if line.terminated {
-            self.sink.finding(finding);
+        if !self.adapter.broken(&fault, &mut finding) {
+            return;
+        }
+        let may_be_torn = if self.strict {
+            // The first line is the header, and neither a NUL nor a length is what a cut leaves behind.
+            fault.ordinal > 1 && matches!(fault.reason, "malformed_json" | "invalid_utf8" | "not_object")
         } else {
+            !line.terminated
+        };
+        if may_be_torn {
             self.torn = Some(finding);
+        } else {
+            self.sink.finding(finding);
         }
     }
 }

@@ -1,18 +1,22 @@
 //! One pass over a source: bytes to records, records through an adapter, events and findings into a sink.
 
 pub mod builder;
+mod bytes;
 mod document;
 mod framing;
 mod lines;
 pub(crate) mod object;
+mod start;
+mod values;
 
 use std::io::{self, Read};
 
 use crate::adapter::{Adapter, Format, Framing, Metadata, Record, Sink};
 use crate::model::Conventions;
-use crate::source::MAX_LINE_BYTES;
+use crate::source::{MAX_LINE_BYTES, SQLITE_MAGIC};
 
 pub use builder::Builder;
+use start::Start;
 
 /// Levels of the tape: record, `message`, `content`, block, the block's members, and one below.
 pub(crate) const TAPE_DEPTH: u32 = 6;
@@ -36,25 +40,50 @@ pub struct Source {
 ///
 /// # Errors
 /// Whatever reading raises. Broken content is a finding, never an error.
-pub fn read(mut input: impl Read, format: &'static Format, path: &str, sink: &mut dyn Sink) -> io::Result<Source> {
+pub fn read(input: impl Read, format: &'static Format, path: &str, sink: &mut dyn Sink) -> io::Result<Source> {
     let mut adapter = (format.open)(path);
-    let (sha256, size, records) = match format.framing {
-        Framing::Lines => lines::read(input, format, MAX_LINE_BYTES, &mut *adapter, sink)?,
-        Framing::LinesOrDocument => {
-            let mut head = Vec::new();
-            if document::begins(&mut input, &mut head)? {
-                document::read(head, input, format, &mut *adapter, sink)?
-            } else {
-                lines::read(io::Cursor::new(head).chain(input), format, MAX_LINE_BYTES, &mut *adapter, sink)?
-            }
-        }
+    let (sha256, size, records) = read_with(input, format.framing, &mut *adapter, sink)?;
+    Ok(Source { sha256, size, records, conventions: adapter.conventions(), metadata: adapter.metadata() })
+}
+
+/// Gives every record of a source to an adapter. Gives hash, size and number of records.
+pub(crate) fn read_with(
+    mut input: impl Read,
+    framing: Framing,
+    adapter: &mut dyn Adapter,
+    sink: &mut dyn Sink,
+) -> io::Result<([u8; 32], u64, u64)> {
+    let (document, strict) = match framing {
+        Framing::Lines => (None, false),
+        Framing::LinesOrDocument(document) => (Some(document), false),
+        Framing::StrictLinesOrDocument(document) => (Some(document), true),
+    };
+    let mut magic = Vec::new();
+    input.by_ref().take(SQLITE_MAGIC.len() as u64).read_to_end(&mut magic)?;
+    let is_database = magic == SQLITE_MAGIC;
+    let mut input = io::Cursor::new(magic).chain(input);
+    if is_database {
+        // Whatever format was named: a live store is no log, and nothing in it may be repaired.
+        sink.finding(framing::live_database());
+        let (sha256, size) = bytes::Bytes::new(input).finish()?;
+        return Ok((sha256, size, 0));
+    }
+    let mut head = Vec::new();
+    let start = match document {
+        Some(document) => start::find(&mut input, &mut head, document)?,
+        None => Start::Lines,
+    };
+    let input = io::Cursor::new(head).chain(input);
+    let read = match (start, document) {
+        (Start::Document, Some(document)) => document::read(input, document, adapter, sink)?,
+        _ => lines::read(input, strict, MAX_LINE_BYTES, adapter, sink)?,
     };
     adapter.finish(sink);
-    Ok(Source { sha256, size, records, conventions: adapter.conventions(), metadata: adapter.metadata() })
+    Ok(read)
 }
 
 /// Gives one whole record to the adapter, after what its text alone says.
 fn take(record: &Record<'_>, scan: &crate::record::Scan, adapter: &mut dyn Adapter, sink: &mut dyn Sink) {
-    framing::text_findings(record, scan, sink);
+    framing::text_findings(record, scan, adapter, sink);
     adapter.read(record, sink);
 }

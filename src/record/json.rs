@@ -169,8 +169,8 @@ impl<'a> Json<'a> {
         if node.escaped {
             return Cow::Owned(unescape(inner));
         }
-        // The reader validated the line, so this never replaces anything.
-        String::from_utf8_lossy(inner)
+        // The reader validated the line, so nothing is ever replaced here.
+        std::str::from_utf8(inner).map_or_else(|_| String::from_utf8_lossy(inner), Cow::Borrowed)
     }
 
     /// The whole value, owned. Values nested deeper than [`MAX_OWNED_DEPTH`] become null.
@@ -215,6 +215,32 @@ impl<'a> Json<'a> {
         }
     }
 }
+
+/// Declares a struct of the members an adapter reads of an object, filled in one pass; a repeated name keeps its last value.
+macro_rules! fields {
+    ($(#[$doc:meta])* struct $name:ident { $($field:ident: $key:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Default)]
+        struct $name<'a> {
+            $($field: Option<$crate::record::Json<'a>>,)*
+        }
+
+        impl<'a> $name<'a> {
+            /// Reads the members; names that are not declared go to `other`.
+            fn read(json: $crate::record::Json<'a>, mut other: impl FnMut(std::borrow::Cow<'a, str>, $crate::record::Json<'a>)) -> Self {
+                let mut fields = Self::default();
+                for (name, value) in json.members() {
+                    match &*name {
+                        $($key => fields.$field = Some(value),)*
+                        _ => other(name, value),
+                    }
+                }
+                fields
+            }
+        }
+    };
+}
+pub(crate) use fields;
 
 /// Records nested deeper than 100 are refused before anything owns them; building recurses, so it needs a bound of its own.
 pub const MAX_OWNED_DEPTH: u32 = 128;

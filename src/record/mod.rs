@@ -3,6 +3,7 @@
 //! Owns syntax only: no files, no vendor, no verdict.
 
 pub mod json;
+pub mod outline;
 pub mod recover;
 pub mod scan;
 

@@ -1,6 +1,6 @@
 //! Puts a report together: identities, order, counts, assurance, coverage.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::{Assurance, Counts, Coverage, Detection, Report, SkipReason};
 use crate::adapter::Format;
@@ -34,6 +34,8 @@ pub struct Parts<'a> {
     pub records: usize,
     /// Events made of them.
     pub events: usize,
+    /// Events of each kind.
+    pub kinds: BTreeMap<&'static str, usize>,
     /// A second reading of the re-serialised events gave the same events.
     pub reconstructed: bool,
     /// All findings, in any order.
@@ -72,6 +74,7 @@ pub fn assemble(parts: Parts<'_>) -> Report {
         profile: parts.profile,
         records: parts.records,
         events: parts.events,
+        kinds: parts.kinds,
         counts,
         assurance,
         coverage: coverage(parts.format.is_some(), parts.events > 0),

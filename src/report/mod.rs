@@ -95,12 +95,16 @@ pub struct Coverage {
 }
 
 /// How the format was found.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Detection {
     /// A format was named on the command line.
     pub manual: bool,
     /// Score of the winner, when it was sniffed.
     pub confidence: Option<f64>,
+    /// `explicit-override`, `clear-winner`, `low-confidence`, `tie`, `empty` or `refused-live-db`.
+    pub reason: &'static str,
+    /// Scores by format id, sorted by id; empty when nothing was scored.
+    pub scores: Vec<(&'static str, f64)>,
 }
 
 /// Findings by severity. Consequences are not counted.
@@ -175,6 +179,8 @@ pub struct Report {
     pub records: usize,
     /// Canonical events made of them.
     pub events: usize,
+    /// Number of events of each kind that occurs, by the kind's word.
+    pub kinds: std::collections::BTreeMap<&'static str, usize>,
     /// In report order.
     pub findings: Vec<Finding>,
     /// Of `findings`.

@@ -1,6 +1,7 @@
 //! Reads findings and reports back from the JSON documents that this program writes. What a document does not hold
 //! (evidence beyond ids, coverage of scans) stays empty; texts come from the rules, never from the document.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::Value as Json;
@@ -39,10 +40,11 @@ pub fn report(document: &Json) -> Result<Report, String> {
         format: format.map_or("unknown", |f| f.id),
         format_name: format.map_or("unknown", |f| f.name),
         format_version: format.map_or("unknown", |f| f.version),
-        detection: Detection { manual: false, confidence: None },
+        detection: Detection::default(),
         profile: profile.map_or(Some(&NEUTRAL), profile::find).ok_or("its profile is unknown")?,
         records: count(source, "records")?,
         events: count(source, "events")?,
+        kinds: BTreeMap::new(),
         counts: Counts::of(&findings),
         assurance: assurance(text(document, "assurance")?)?,
         coverage: Coverage::default(),

@@ -1,5 +1,7 @@
 //! The report of a file that could not be opened: one error, so that no surface passes over it.
 
+use std::collections::BTreeMap;
+
 use super::assemble::{Parts, assemble};
 use super::{Detection, Report};
 use crate::check::framing::SL001;
@@ -28,10 +30,11 @@ pub fn unreadable(
         sha256: String::new(),
         size: 0,
         format: None,
-        detection: Detection { manual: false, confidence: None },
+        detection: Detection::default(),
         profile,
         records: 0,
         events: 0,
+        kinds: BTreeMap::new(),
         reconstructed: false,
         findings: vec![finding],
         selection: &Selection::default(),

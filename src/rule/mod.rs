@@ -2,6 +2,7 @@
 //!
 //! A rule lives in the file of its check: code, name, severity, texts, check and tests together.
 
+pub mod page;
 pub mod profile;
 pub mod selection;
 

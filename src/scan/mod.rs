@@ -227,6 +227,7 @@ fn check(path: &Path, named: bool, options: &inspect::Options) -> Result<Report,
         Ok(report) if !named && report.is_empty_file() => Err(Outcome::Skipped(Skip::Empty)),
         Ok(report) if !named && report.is_not_a_session() => Err(Outcome::Skipped(Skip::NotASession)),
         Ok(report) => Ok(report),
+        Err(CheckError::NotAdmitted { report, .. }) => Ok(*report),
         Err(CheckError::Io { source, .. }) => Err(Outcome::Unreadable(source.to_string())),
         Err(error) => Err(Outcome::Unreadable(error.to_string())),
     }

@@ -45,6 +45,9 @@ fn scratch(case: &Path, recorded: &Value) -> tempfile::TempDir {
     let status = Command::new("cp").arg("-a").arg(case).arg(&folder).status().unwrap();
     assert!(status.success());
     let _ = std::fs::remove_file(folder.join("case.json"));
+    if case.to_string_lossy().contains("symlink") {
+        restore_links(&folder);
+    }
     for file in recorded["generate"].as_array().into_iter().flatten() {
         let mut text = String::new();
         for part in file["parts"].as_array().unwrap() {
@@ -53,6 +56,22 @@ fn scratch(case: &Path, recorded: &Value) -> tempfile::TempDir {
         std::fs::write(folder.join(file["file"].as_str().unwrap()), text).unwrap();
     }
     root
+}
+
+/// Where the shared folder was copied without its links, each stands there as a file that holds its target.
+fn restore_links(folder: &Path) {
+    for path in entries(folder) {
+        if path.is_dir() {
+            restore_links(&path);
+        } else if let Ok(target) = std::fs::read_to_string(&path)
+            && target.len() < 64
+            && !target.contains(['{', '\n'])
+        {
+            std::fs::remove_file(&path).unwrap();
+            #[cfg(unix)]
+            std::os::unix::fs::symlink(target, &path).unwrap();
+        }
+    }
 }
 
 /// Runs one step and says what differs, in words.
@@ -170,13 +189,11 @@ fn run(part: &str, most_listed: usize) {
 }
 
 #[test]
-#[ignore = "becomes binding with every command of the reference program"]
 fn checks() {
-    run("checks", 60);
+    run("checks", 58);
 }
 
 #[test]
-#[ignore = "becomes binding with every command of the reference program"]
 fn ingest() {
-    run("ingest", 40);
+    run("ingest", 53);
 }

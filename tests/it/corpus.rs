@@ -121,3 +121,28 @@ fn judge_all(folders: &[&str], formats: &[&str]) {
 fn claude_code() {
     judge_all(&["claude-code", "claude-code-fresh"], &["claude-code"]);
 }
+
+#[test]
+fn openai_agents() {
+    judge_all(&["openai-agents", "openai-agents-fresh"], &["openai-agents"]);
+}
+
+#[test]
+fn codex() {
+    judge_all(&["codex", "codex-fresh"], &["codex"]);
+}
+
+#[test]
+fn pi() {
+    judge_all(&["pi", "pi-fresh", "openclaw"], &["pi", "openclaw"]);
+}
+
+#[test]
+fn claude_stream() {
+    judge_all(&["claude-stream"], &["claude-stream"]);
+}
+
+#[test]
+fn codex_exec() {
+    judge_all(&["codex-exec"], &["codex-exec"]);
+}

@@ -7,5 +7,10 @@
 mod ci;
 mod conformance;
 mod corpus;
+mod docs;
+mod export;
+mod reading;
+mod recordings;
 mod stable;
 mod support;
+mod validate;

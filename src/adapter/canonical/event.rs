@@ -1,0 +1,350 @@
+//! One canonical event: what is wrong with its fields, and what stands in for them.
+
+use std::borrow::Cow;
+
+use sha2::{Digest, Sha256};
+
+use super::header::insert_key;
+use super::{coordinates, is_critical, quoted, type_name};
+use crate::adapter::{Draft, Record, Sink, side_effects, spelled, text_of, trim};
+use crate::check::compatibility::SL302;
+use crate::check::framing::SL001;
+use crate::finding::fingerprint::hex;
+use crate::finding::{Finding, Stage, Subject};
+use crate::model::content_free::{echo, is_content_free};
+use crate::model::{Actor, EventFlags, Kind, Value};
+use crate::record::Json;
+
+const EPOCH: &str = "1970-01-01T00:00:00Z";
+/// Stands in evidence for an id that may not be shown.
+const SANITIZED: &str = "<sanitized_control_chars>";
+
+const KNOWN: &[&str] = &[
+    "actor",
+    "agent_id",
+    "branch_id",
+    "content_hash",
+    "correlation_id",
+    "execution_state",
+    "id",
+    "interaction_id",
+    "kind",
+    "original_id",
+    "parent_id",
+    "payload",
+    "seq",
+    "side_effects",
+    "source_adapter",
+    "source_line",
+    "source_location",
+    "source_record_hash",
+    "ts",
+];
+const CRITICAL: &[&str] = &["call_id", "checkpoint", "prev_id", "tool_call_id", "tool_use_id", "type"];
+
+/// Reads the event at `place` among the events of its file.
+pub(super) fn read(record: &Record<'_>, place: u64, sink: &mut dyn Sink) {
+    let json = record.json;
+    let id_value = json.get("id");
+    let id = id_value.and_then(Json::as_str).filter(|id| !id.is_empty() && trim(id) == &**id && is_content_free(id));
+    let mut check = Check { record, id: id.as_deref(), sink };
+
+    match id_value {
+        None => check.missing("id"),
+        Some(value) if id.is_none() => check.invalid_id(value),
+        Some(_) => {}
+    }
+    let parent = match json.get("parent_id") {
+        None => {
+            check.missing("parent_id");
+            None
+        }
+        Some(value) if value.is_null() => None,
+        Some(value) => {
+            let text = value.as_str().filter(|t| !trim(t).is_empty());
+            if text.is_none() {
+                check.report("invalid_parent_id", Some("parent_id"), Some(("field", "parent_id".into())));
+            }
+            text
+        }
+    };
+    let kind = match json.get("kind") {
+        None => {
+            check.missing("kind");
+            Kind::Unknown
+        }
+        Some(value) => value.as_str().and_then(|k| Kind::parse(&k)).unwrap_or_else(|| {
+            check.report("invalid_kind", Some("kind"), Some(("kind", echo(&value.to_value()).0)));
+            Kind::Unknown
+        }),
+    };
+    let ts = match json.get("ts") {
+        None => {
+            check.missing("ts");
+            None
+        }
+        Some(value) => {
+            let text = value.as_str();
+            if !text.as_deref().is_some_and(is_utc_timestamp) {
+                check.report("invalid_timestamp", Some("ts"), Some(("ts", quoted(value))));
+            }
+            text
+        }
+    };
+    let actor = match json.get("actor") {
+        None => Actor::User,
+        Some(value) => value.as_str().and_then(|a| Actor::parse(&a)).unwrap_or_else(|| {
+            check.report("invalid_actor", None, Some(("actor", quoted(value))));
+            Actor::System
+        }),
+    };
+    check.unknown_keys();
+    let payload = json.get("payload");
+    if let Some(value) = payload.filter(|p| !p.is_object()) {
+        let name = type_name(&value.to_value());
+        check.report("invalid_payload_type", Some("payload"), Some(("type", name.into())));
+    }
+    let payload = payload.filter(|p| p.is_object());
+    let seq_value = json.get("seq");
+    let seq = seq_value.map(Json::to_value).filter(|v| matches!(v, Value::Int(digits) if !digits.starts_with('-')));
+    if let Some(value) = seq_value.filter(|_| seq.is_none()) {
+        check.report("invalid_seq", Some("seq"), Some(("seq", quoted(value))));
+    }
+    let synthetic_id = id.is_none();
+    let id = id.unwrap_or_else(|| Cow::Owned(format!("<missing:{place}>")));
+    let text = |name: &str| json.get_some(name).map(text_of);
+    let effects = effects(json, payload, kind);
+    let seq_number = seq.as_ref().map_or(Some(place), |s| spelled(s, false).parse().ok()).unwrap_or(u64::MAX);
+    let object = || {
+        let mut object = json.to_value();
+        if let Value::Object(members) = &mut object {
+            let parent = parent.as_deref().map_or(Value::Null, Value::from);
+            let ts = ts.as_deref().unwrap_or(EPOCH);
+            let mut set = |name: &str, value: Option<Value>| {
+                members.retain(|m| m.0 != name);
+                members
+                    .extend(value.filter(|v| name == "parent_id" || *v != Value::Null).map(|v| (name.to_owned(), v)));
+            };
+            set("id", Some(Value::from(&*id)));
+            set("parent_id", Some(parent));
+            set("seq", Some(seq.clone().unwrap_or(Value::from(place))));
+            set("ts", Some(Value::from(ts)));
+            set("kind", Some(Value::from(kind.as_str())));
+            set("actor", Some(Value::from(actor.as_str())));
+            set("payload", Some(payload.map_or(Value::Object(vec![]), Json::to_value)));
+            set("side_effects", effects.map(Value::from));
+            for name in ["content_hash", "correlation_id"] {
+                set(name, text(name).map(|t| Value::from(&*t)));
+            }
+            set("source_line", json.get("source_line").map(Json::to_value).filter(|v| matches!(v, Value::Int(_))));
+            for name in [
+                "agent_id",
+                "branch_id",
+                "execution_state",
+                "interaction_id",
+                "original_id",
+                "source_adapter",
+                "source_location",
+                "source_record_hash",
+            ] {
+                set(name, json.get(name).map(Json::to_value));
+            }
+        }
+        object
+    };
+    let owned_payload = || payload.map_or(Value::Object(vec![]), Json::to_value);
+    sink.event(
+        record,
+        Draft {
+            parent: parent.as_deref().map(Cow::Borrowed),
+            kind,
+            actor,
+            correlation: text("correlation_id"),
+            message: None,
+            agent: text("agent_id"),
+            branch: text("branch_id"),
+            interaction: text("interaction_id"),
+            ts: ts.clone().unwrap_or(Cow::Borrowed(EPOCH)),
+            seq: Some(seq_number),
+            line: json.get("source_line").and_then(Json::as_i64).and_then(|l| u64::try_from(l).ok()).unwrap_or(0),
+            flags: EventFlags {
+                synthetic_id,
+                prompt: actor == Actor::User && kind == Kind::Message,
+                ..EventFlags::default()
+            },
+            execution_state: None,
+            side_effects: effects,
+            original_id: None,
+            payload: &owned_payload,
+            object: Some(&object),
+            id: Cow::Borrowed(&id),
+        },
+    );
+    if kind == Kind::Checkpoint {
+        let (seq, hash) = checkpoint(payload, seq_number);
+        sink.checkpoint(seq, hash);
+    }
+}
+
+/// Sequence number and state hash of a checkpoint event.
+fn checkpoint(payload: Option<Json<'_>>, own: u64) -> (Option<i64>, Option<String>) {
+    let stated = payload.and_then(|p| p.get("seq").or_else(|| p.get("checkpoint_seq"))).filter(|s| !s.is_null());
+    let seq = stated.map_or_else(|| i64::try_from(own).ok(), Json::as_i64);
+    let hash = payload.and_then(|p| p.get_some("state_hash").or_else(|| p.get_some("hash"))).map(text_of);
+    (seq, hash.map(|h| trim(&h).to_owned()).filter(|h| !h.is_empty()))
+}
+
+/// What the event says about side effects, or what its kind and tool say.
+fn effects(json: Json<'_>, payload: Option<Json<'_>>, kind: Kind) -> Option<&'static str> {
+    let stated = |object: Json<'_>| {
+        let word = object.str("side_effects")?;
+        ["none", "possible", "unknown"].into_iter().find(|w| **w == *word)
+    };
+    let name = || {
+        let truthy =
+            |object: Json<'_>, name: &str| object.get(name).filter(|v| v.is_truthy()).map(text_of).map(Cow::into_owned);
+        let inside = payload.and_then(|p| truthy(p, "name").or_else(|| truthy(p, "tool_name")));
+        inside.or_else(|| truthy(json, "name")).unwrap_or_default()
+    };
+    stated(json).or_else(|| stated(payload?)).or_else(|| match kind {
+        Kind::ToolResult => Some("none"),
+        Kind::ToolCall => Some(side_effects(&name())),
+        _ => None,
+    })
+}
+
+struct Check<'a, 'r> {
+    record: &'a Record<'r>,
+    /// The id if it may be used.
+    id: Option<&'a str>,
+    sink: &'a mut dyn Sink,
+}
+
+impl Check<'_, '_> {
+    /// Reports a field. `member` is what the evidence shows of it; a field that is named is the related id, too.
+    fn report(&mut self, reason: &str, field: Option<&str>, member: Option<(&str, String)>) {
+        let mut finding = self.finding(&SL001);
+        finding.variant = "event-field";
+        finding.evidence.insert("reason".into(), reason.into());
+        if let Some((name, value)) = member {
+            finding.evidence.insert(name.into(), value.into());
+        }
+        if let Some(field) = field {
+            finding.related.push(field.to_owned());
+            if !finding.evidence.contains_key("record_id") {
+                finding.evidence.insert("record_id".into(), self.id.into());
+            }
+        }
+        finding.subject.part = reason.to_owned();
+        self.sink.finding(finding);
+    }
+
+    fn missing(&mut self, field: &str) {
+        self.report(&format!("missing_{field}_key"), Some(field), Some(("field", field.to_owned())));
+    }
+
+    fn invalid_id(&mut self, value: Json<'_>) {
+        let shown = match value.as_str() {
+            _ if value.is_null() => None,
+            Some(text) if is_content_free(&text) => Some(text.into_owned()),
+            Some(_) => Some(SANITIZED.to_owned()),
+            None => Some(quoted(value)),
+        };
+        let mut finding = self.finding(&SL001);
+        finding.variant = "event-field";
+        finding.evidence.insert("reason".into(), "invalid_id".into());
+        finding.evidence.insert("field".into(), "id".into());
+        finding.evidence.insert("record_id".into(), shown.into());
+        finding.related.push("id".to_owned());
+        finding.subject.part = "invalid_id".into();
+        self.sink.finding(finding);
+    }
+
+    /// Reports the first key, in file order, that is not known and might change what the event means.
+    fn unknown_keys(&mut self) {
+        let first = self
+            .record
+            .json
+            .members()
+            .map(|(name, _)| name)
+            .find(|name| !KNOWN.contains(&&**name) && (is_critical(name) || CRITICAL.contains(&&**name)));
+        let Some(name) = first else { return };
+        let Some(value) = self.record.json.get(&name) else { return };
+        let mut finding = self.finding(&SL302);
+        finding.variant = "critical-field";
+        insert_key(&mut finding.evidence, &name, &value.to_value());
+        finding.evidence.insert("record_id".into(), self.id.into());
+        finding.subject.part = name.into_owned();
+        self.sink.finding(finding);
+    }
+
+    fn finding(&self, rule: &'static crate::rule::Rule) -> Finding {
+        let mut finding = Finding::new(rule, Stage::Reading);
+        finding.line = Some(self.record.line);
+        finding.record_id = self.id.map(str::to_owned);
+        finding.location = self.record.location;
+        finding.evidence = coordinates(self.record);
+        let record = self.id.map_or_else(|| hex(&Sha256::digest(self.record.json.raw())), str::to_owned);
+        finding.subject = Subject { record, part: String::new() };
+        finding
+    }
+}
+
+/// RFC 3339 with a real day and no offset from UTC.
+pub(crate) fn is_utc_timestamp(text: &str) -> bool {
+    let b = text.as_bytes();
+    let shape = b"dddd-dd-ddTdd:dd:dd";
+    if b.len() < shape.len() || !shape.iter().zip(b).all(|(s, b)| if *s == b'd' { b.is_ascii_digit() } else { s == b })
+    {
+        return false;
+    }
+    let number = |at: usize, len: usize| b[at..at + len].iter().fold(0u32, |n, d| n * 10 + u32::from(d - b'0'));
+    let (year, month, day) = (number(0, 4), number(5, 2), number(8, 2));
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days = match month {
+        2 => 28 + u32::from(leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => return false,
+    };
+    let date = year > 0 && (1..=days).contains(&day);
+    let time = number(11, 2) < 24 && number(14, 2) < 60 && number(17, 2) < 60;
+    let mut rest = &b[shape.len()..];
+    if let Some(fraction) = rest.strip_prefix(b".") {
+        let digits = fraction.iter().take_while(|b| b.is_ascii_digit()).count();
+        if digits == 0 {
+            return false;
+        }
+        rest = &fraction[digits..];
+    }
+    let zone = matches!(rest, b"Z" | b"+00" | b"-00" | b"+0000" | b"-0000" | b"+00:00" | b"-00:00");
+    date && time && zone
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_stamps_are_real_days_in_utc() {
+        for (text, good) in [
+            ("2025-01-01T00:00:00Z", true),
+            ("2024-02-29T23:59:59.123456789+00:00", true),
+            ("2025-01-01T00:00:00-0000", true),
+            ("2025-01-01T00:00:00+00", true),
+            ("2025-02-29T00:00:00Z", false),
+            ("1900-02-29T00:00:00Z", false),
+            ("0000-01-01T00:00:00Z", false),
+            ("2025-13-01T00:00:00Z", false),
+            ("2025-01-01T24:00:00Z", false),
+            ("2025-01-01T00:00:60Z", false),
+            ("2025-01-01T00:00:00", false),
+            ("2025-01-01T00:00:00.Z", false),
+            ("2025-01-01T00:00:00+01:00", false),
+            ("2025-01-01t00:00:00z", false),
+            ("", false),
+        ] {
+            assert_eq!(is_utc_timestamp(text), good, "{text}");
+        }
+    }
+}

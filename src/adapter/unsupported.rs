@@ -1,0 +1,125 @@
+//! Session logs of programs that are not read yet: recognised, so that they are never taken for another format.
+
+use super::detect::Sample;
+use crate::record::Json;
+
+/// A format that is known by sight only.
+#[derive(Debug)]
+pub struct Unsupported {
+    /// A stable word for it.
+    pub id: &'static str,
+    /// The name people use.
+    pub name: &'static str,
+    /// Whether a sample is of this format.
+    pub matches: fn(&Sample) -> bool,
+}
+
+/// All of them; the first that matches names the file.
+pub static UNSUPPORTED: &[Unsupported] = &[
+    Unsupported { id: "copilot-jsonl", name: "Copilot CLI", matches: |s| s.any(is_copilot) },
+    Unsupported { id: "cursor-stream", name: "Cursor agent stream", matches: |s| s.any(is_cursor) },
+    Unsupported { id: "gemini-chat", name: "Gemini CLI chat", matches: |s| s.any(is_gemini_chat) },
+    Unsupported { id: "gemini-stream", name: "Gemini CLI stream", matches: |s| s.any(is_gemini_stream) },
+    Unsupported { id: "langgraph", name: "LangGraph messages", matches: |s| s.any(is_langgraph) },
+    Unsupported { id: "opencode", name: "opencode", matches: |s| s.any(is_opencode) },
+];
+
+/// The format of a sample, if it is one of these.
+#[must_use]
+pub fn recognise(sample: &Sample) -> Option<&'static Unsupported> {
+    UNSUPPORTED.iter().find(|format| (format.matches)(sample))
+}
+
+fn word_is(record: Json<'_>, name: &str, words: &[&str]) -> bool {
+    record.str(name).is_some_and(|word| words.contains(&&*word))
+}
+
+/// Events with dotted types and everything else under `data`.
+fn is_copilot(record: Json<'_>) -> bool {
+    let family = |word: &str| {
+        word.split_once('.')
+            .is_some_and(|(family, _)| matches!(family, "assistant" | "hook" | "session" | "system" | "tool" | "user"))
+    };
+    record.get("data").is_some_and(Json::is_object) && record.str("type").is_some_and(|word| family(&word))
+}
+
+/// Tool records of its own between records that others print as well.
+fn is_cursor(record: Json<'_>) -> bool {
+    let tool = word_is(record, "type", &["tool_call"]) && record.get("call_id").is_some();
+    let thought = word_is(record, "type", &["thinking"]) && record.get("timestamp_ms").is_some();
+    record.get("session_id").is_some() && record.get("subtype").is_some() && (tool || thought)
+}
+
+/// One document, or lines with the same entries; calls and results live in one entry.
+fn is_gemini_chat(record: Json<'_>) -> bool {
+    let header = record.get("projectHash").is_some() && record.get("sessionId").is_some();
+    let answer = word_is(record, "type", &["gemini"]) && record.get("content").is_some();
+    let turns = record.get("history").is_some_and(|list| list.elements().any(|turn| turn.get("parts").is_some()));
+    header || answer || turns
+}
+
+fn is_gemini_stream(record: Json<'_>) -> bool {
+    let has = |name: &str| record.get(name).is_some();
+    word_is(record, "type", &["init"]) && has("session_id") && has("model")
+        || word_is(record, "type", &["tool_use", "tool_result"]) && has("tool_id")
+}
+
+/// Messages by who speaks: `human`, `ai`; alone, in a state, or as serialised constructors.
+fn is_langgraph(record: Json<'_>) -> bool {
+    let message = |m: Json<'_>| {
+        word_is(m, "type", &["ai", "human"]) && m.get("content").is_some()
+            || word_is(m, "type", &["constructor"]) && m.get("lc").is_some()
+    };
+    message(record) || record.get("messages").is_some_and(|list| list.elements().any(message))
+}
+
+fn is_opencode(record: Json<'_>) -> bool {
+    let has = |name: &str| record.get(name).is_some();
+    let exported = |m: Json<'_>| m.get("info").is_some() && m.get("parts").is_some();
+    has("sessionID") && (has("part") || has("role") || has("messageID"))
+        || record.get("messages").is_some_and(|list| list.elements().any(exported))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::adapter::FORMATS;
+
+    #[test]
+    fn each_is_known_by_sight_and_by_no_other_name() {
+        for (text, expected) in [
+            (r#"{"type":"session.start","data":{"copilotVersion":"1"},"id":"1","parentId":null}"#, "copilot-jsonl"),
+            (r#"{"type":"assistant.message_delta","data":{"delta":"x"}}"#, "copilot-jsonl"),
+            (r#"{"type":"tool_call","subtype":"started","call_id":"c","session_id":"s"}"#, "cursor-stream"),
+            (r#"{"sessionId":"s","projectHash":"h","messages":[]}"#, "gemini-chat"),
+            (r#"{"id":"1","type":"gemini","content":"x","tokens":{}}"#, "gemini-chat"),
+            ("{\n\"history\":[{\"role\":\"user\",\"parts\":[]}]}", "gemini-chat"),
+            (r#"{"type":"init","session_id":"s","model":"m"}"#, "gemini-stream"),
+            (r#"{"type":"tool_result","tool_id":"t","status":"success"}"#, "gemini-stream"),
+            (r#"[{"type":"human","content":"q"},{"type":"ai","content":"","tool_calls":[]}]"#, "langgraph"),
+            (r#"{"messages":[{"lc":1,"type":"constructor","id":["x"]}]}"#, "langgraph"),
+            (r#"{"type":"step_start","timestamp":1,"sessionID":"s","part":{}}"#, "opencode"),
+            (r#"{"info":{},"messages":[{"info":{"sessionID":"s"},"parts":[]}]}"#, "opencode"),
+        ] {
+            let sample = Sample::read(text.as_bytes()).unwrap();
+            assert_eq!(recognise(&sample).map(|u| u.id), Some(expected), "{text}");
+            for format in FORMATS {
+                assert!((format.score)(&sample) < 0.55, "{text} looks like {}", format.id);
+            }
+        }
+    }
+
+    #[test]
+    fn supported_formats_are_not_among_them() {
+        for text in [
+            r#"{"type":"user","uuid":"u","sessionId":"s","message":{"role":"user","content":"x"}}"#,
+            r#"{"type":"system","subtype":"init","session_id":"s","uuid":"u","model":"m"}"#,
+            r#"{"type":"session","id":"s","timestamp":"t"}"#,
+            r#"{"timestamp":"t","type":"response_item","payload":{}}"#,
+            r#"{"type":"thread.started","thread_id":"t"}"#,
+            r#"[{"role":"user","content":"x"},{"type":"function_call","call_id":"c"}]"#,
+        ] {
+            assert!(recognise(&Sample::read(text.as_bytes()).unwrap()).is_none(), "{text}");
+        }
+    }
+}
