@@ -15,6 +15,7 @@ use crate::export::reconstruct;
 use crate::finding::fingerprint::hex;
 use crate::finding::{Finding, Location, Repairability, Severity, Stage, Subject};
 use crate::model::Session;
+use crate::model::outline::Outline;
 use crate::reader::builder::FileRecall;
 use crate::reader::{self, Builder};
 use crate::report::assemble::{Parts, assemble};
@@ -45,8 +46,9 @@ pub struct Options {
     pub root: Option<PathBuf>,
     /// Which codes are reported.
     pub selection: Selection,
-    /// Work out the code-scanning hashes of the lines that have findings, in a second pass over such files.
-    pub line_hashes: bool,
+    /// Work out what some surfaces show of files with findings: the code-scanning hashes of their lines, which takes a
+    /// second pass, and the session drawn small.
+    pub details: bool,
 }
 
 impl Default for Options {
@@ -59,7 +61,7 @@ impl Default for Options {
             home: None,
             root: None,
             selection: Selection::default(),
-            line_hashes: false,
+            details: false,
         }
     }
 }
@@ -99,7 +101,7 @@ pub enum CheckError {
 /// When the file cannot be read, or the profile does not admit its format.
 pub fn check_path(path: &Path, options: &Options) -> Result<Report, CheckError> {
     let mut report = checked(path, options)?;
-    if options.line_hashes && !report.findings.is_empty() {
+    if options.details && !report.findings.is_empty() {
         let line = |finding: &Finding| finding.location.line.unwrap_or(1);
         let mut lines: Vec<u64> = report.findings.iter().map(line).collect();
         lines.sort_unstable();
@@ -141,6 +143,7 @@ fn checked(path: &Path, options: &Options) -> Result<Report, CheckError> {
         kinds: BTreeMap::new(),
         reconstructed: false,
         findings,
+        outline: None,
         selection: &options.selection,
     };
     let decision = match options.format {
@@ -193,8 +196,16 @@ fn checked(path: &Path, options: &Options) -> Result<Report, CheckError> {
         kinds: kinds(&session),
         records: usize::try_from(source.records).unwrap_or(usize::MAX),
         events: session.events.len(),
+        outline: (options.details && !findings.is_empty()).then(|| drawn(&session, &findings, source.records)),
         ..parts(hex(&source.sha256), source.size, detection, findings)
     }))
+}
+
+/// The outline of a session that has findings, wide enough for all of them.
+fn drawn(session: &Session, findings: &[Finding], records: u64) -> Outline {
+    let position = |finding: &Finding| finding.location.item.or(finding.location.line);
+    let last = findings.iter().filter_map(position).max().unwrap_or(0);
+    crate::check::outline(session, last.max(records))
 }
 
 /// The path of a file from `root`, `/` between its parts; none when it lies elsewhere.

@@ -26,7 +26,7 @@ pub fn run(global: &Global, args: &CheckArgs, out: &mut dyn Write, err: &mut dyn
         return scan::over(settings, &args.paths, &args.report, &args.tree, out);
     }
     let outputs = settings.outputs(args.report.json)?;
-    settings.line_hashes = outputs.iter().any(|output| output.format == emit::Format::Sarif);
+    settings.details = output::detailed(&outputs);
     let limits = settings.limits(&args.tree)?;
     let mut reports = Vec::new();
     for path in args.paths.iter().filter(|path| !limits.force_excludes(path)) {

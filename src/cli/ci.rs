@@ -9,8 +9,8 @@ use super::{Failure, check, find, known, scan};
 
 pub fn run(global: &Global, args: &CiArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failure> {
     let mut settings = Settings::load(global, &args.report, &args.tree)?;
-    // Whoever joins the reports of shards may want SARIF.
-    settings.line_hashes = true;
+    // Whoever joins the reports of shards may want any format.
+    settings.details = true;
     let roots = find::roots(&settings, &args.paths, &args.tree)?;
     check::warn_of_content(global, err)?;
     let mut scan = scan::scanned(&settings, &roots, &find::limits(&settings, &args.tree)?, &args.tree)?;

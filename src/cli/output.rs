@@ -49,6 +49,11 @@ pub fn requested(outputs: &[Output], json: bool) -> Result<Vec<Output>, String> 
     Ok(all)
 }
 
+/// Whether an output shows what is worked out only on demand: hashes of lines, pictures.
+pub fn detailed(outputs: &[Output]) -> bool {
+    outputs.iter().any(|output| matches!(output.format, Format::Sarif | Format::Html))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

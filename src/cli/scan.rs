@@ -40,7 +40,7 @@ pub fn over(
 ) -> Result<u8, Failure> {
     let roots = named(paths, tree)?;
     let outputs = settings.outputs(report.json)?;
-    settings.line_hashes = outputs.iter().any(|output| output.format == emit::Format::Sarif);
+    settings.details = output::detailed(&outputs);
     let mut scan = scanned(&settings, &roots, &settings.limits(tree)?, tree)?;
     tell_notices(&known::mark(&settings, &mut scan.reports)?)?;
     let emit_options = settings.emit_options();

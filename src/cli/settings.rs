@@ -34,8 +34,8 @@ pub struct Settings {
     margin_min: Option<f64>,
     home: Option<String>,
     root: Option<PathBuf>,
-    /// Work out code-scanning hashes of lines.
-    pub line_hashes: bool,
+    /// Work out what only some outputs show.
+    pub details: bool,
 }
 
 impl Settings {
@@ -65,7 +65,7 @@ impl Settings {
             margin_min: report.margin_min,
             home: env::home(),
             root: env::repository_root(),
-            line_hashes: false,
+            details: false,
         };
         settings.check_scores()?;
         Ok(settings)
@@ -114,7 +114,7 @@ impl Settings {
                 select: config.select.unwrap_or_default(),
                 ignore: config.ignore.unwrap_or_default(),
             },
-            line_hashes: self.line_hashes,
+            details: self.details,
         }
     }
 

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::{Format, Options, write};
 use crate::finding::{Finding, Location, Repairability, Severity, Stage, Standing, Subject};
+use crate::model::outline::Outline;
 use crate::report::{Assurance, Counts, Coverage, Detection, Report, SkipReason};
 use crate::rule::profile::NEUTRAL;
 use crate::rule::{Family, Rule, Text};
@@ -163,6 +164,7 @@ fn report(path: &str, findings: Vec<Finding>) -> Report {
             skipped: vec![],
             additional: vec!["SL506", "SL514"],
         },
+        outline: None,
     }
 }
 
@@ -189,6 +191,7 @@ pub(crate) fn broken() -> Report {
     known.standing = Some(Standing::Known);
     let findings = vec![missing, at(&HANG, 13), forward, at(&ORDINALS, 21), known, at(&NOTE, 33), at(&TORN, 42)];
     let mut report = report("logs/broken one.jsonl", findings);
+    report.outline = Outline::parse(42, &"pmcr".repeat(11)[..42], &format!("{}0", "01".repeat(21))[..42]);
     report.coverage.skipped = vec![("SL301", SkipReason::VersionGated), ("content", SkipReason::ProfileGated)];
     report
 }

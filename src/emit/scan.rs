@@ -69,6 +69,10 @@ fn file(scan: &Scan, row: &Row, options: &Options) -> Value {
             object["size"] = report.source_size.into();
             object["records"] = report.records.into();
             object["events"] = report.events.into();
+            if let Some(outline) = &report.outline {
+                let (beats, lanes) = outline.text();
+                object["outline"] = json!({"positions": outline.positions, "beats": beats, "lanes": lanes});
+            }
             if !report.findings.is_empty() {
                 let findings: Vec<Value> =
                     report.findings.iter().map(|f| json_report::finding(f, report, None, options)).collect();

@@ -6,6 +6,7 @@ use super::{Assurance, Counts, Coverage, Detection, Report, SkipReason};
 use crate::adapter::Format;
 use crate::finding::fingerprint::{Origin, fingerprint, stable_id};
 use crate::finding::{Finding, Severity};
+use crate::model::outline::Outline;
 use crate::rule::RULES;
 use crate::rule::profile::Profile;
 use crate::rule::selection::Selection;
@@ -40,7 +41,9 @@ pub struct Parts<'a> {
     pub reconstructed: bool,
     /// All findings, in any order.
     pub findings: Vec<Finding>,
-    /// Which of them are reported.
+    /// The session drawn small.
+    pub outline: Option<Outline>,
+    /// Which findings are reported.
     pub selection: &'a Selection,
 }
 
@@ -79,6 +82,7 @@ pub fn assemble(parts: Parts<'_>) -> Report {
         assurance,
         coverage: coverage(parts.format.is_some(), parts.events > 0),
         findings,
+        outline: parts.outline,
     }
 }
 

@@ -8,6 +8,7 @@ pub mod unreadable;
 pub mod verdict;
 
 use crate::finding::{Finding, Severity};
+use crate::model::outline::Outline;
 use crate::rule::profile::Profile;
 
 /// How far the absence of findings can be trusted.
@@ -189,6 +190,8 @@ pub struct Report {
     pub assurance: Assurance,
     /// See there.
     pub coverage: Coverage,
+    /// The session drawn small, when that was asked for and there are findings.
+    pub outline: Option<Outline>,
 }
 
 impl Report {

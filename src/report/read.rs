@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 use super::{Assurance, Counts, Coverage, Detection, Report};
 use crate::adapter;
 use crate::finding::{Finding, Location, Repairability, Severity, Stage, Standing};
+use crate::model::outline::Outline;
 use crate::rule::RULES;
 use crate::rule::profile::{self, NEUTRAL};
 use crate::source::path::{clean, stem};
@@ -48,6 +49,7 @@ pub fn report(document: &Json) -> Result<Report, String> {
         counts: Counts::of(&findings),
         assurance: assurance(text(document, "assurance")?)?,
         coverage: Coverage::default(),
+        outline: document.get("outline").and_then(outline),
         findings,
     })
 }
@@ -89,6 +91,12 @@ fn finding(object: &Json) -> Result<Finding, String> {
         finding.consequences = list.iter().map(self::finding).collect::<Result<_, _>>()?;
     }
     Ok(finding)
+}
+
+/// An outline that does not fit is left out: it is a picture only.
+fn outline(object: &Json) -> Option<Outline> {
+    let text = |name: &str| object.get(name).and_then(Json::as_str);
+    Outline::parse(object.get("positions").and_then(Json::as_u64)?, text("beats")?, text("lanes")?)
 }
 
 fn assurance(word: &str) -> Result<Assurance, String> {

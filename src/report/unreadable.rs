@@ -37,6 +37,7 @@ pub fn unreadable(
         kinds: BTreeMap::new(),
         reconstructed: false,
         findings: vec![finding],
+        outline: None,
         selection: &Selection::default(),
     })
 }
