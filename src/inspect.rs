@@ -203,9 +203,10 @@ fn checked(path: &Path, options: &Options) -> Result<Report, CheckError> {
 
 /// The outline of a session that has findings, wide enough for all of them.
 fn drawn(session: &Session, findings: &[Finding], records: u64) -> Outline {
-    let position = |finding: &Finding| finding.location.item.or(finding.location.line);
-    let last = findings.iter().filter_map(position).max().unwrap_or(0);
-    crate::check::outline(session, last.max(records))
+    let mut places: Vec<u64> = findings.iter().filter_map(|f| f.location.item.or(f.location.line)).collect();
+    places.sort_unstable();
+    places.dedup();
+    crate::check::outline(session, records, &places)
 }
 
 /// The path of a file from `root`, `/` between its parts; none when it lies elsewhere.

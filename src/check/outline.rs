@@ -2,23 +2,52 @@
 
 use super::context::NONE;
 use super::forest::Forest;
-use crate::model::outline::{Beat, LANES_LIMIT, Outline};
+use crate::model::outline::{Beat, LANES_LIMIT, Near, Outline};
 use crate::model::{Actor, Event, Kind, Session};
 
-/// The outline of a session of so many lines or items.
+/// Most places whose neighbourhood is kept.
+const NEAR_LIMIT: usize = 32;
+
+/// The outline of a session with what stands at and beside `places` (lines or items, sorted).
 #[must_use]
-pub fn outline(session: &Session, positions: u64) -> Outline {
+pub fn outline(session: &Session, records: u64, places: &[u64]) -> Outline {
     let position = |event: &Event| {
         let row = &session.records[event.record as usize];
         if row.item > 0 { row.item } else { row.line }
     };
     let last = session.events.iter().map(position).max().unwrap_or(0);
-    let mut outline = Outline::new(positions.max(last));
+    let mut outline = Outline::new(records.max(last).max(places.last().copied().unwrap_or(0)));
     let lanes = lanes(session);
     for (event, lane) in session.events.iter().zip(lanes) {
         outline.add(position(event), beat(event), lane);
     }
+    let mut rows: Vec<(u64, Beat)> = session.events.iter().map(|event| (position(event), beat(event))).collect();
+    // The most telling event of a record stands for it.
+    rows.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1)));
+    rows.dedup_by_key(|row| row.0);
+    outline.near = near(&rows, places);
     outline
+}
+
+fn near(rows: &[(u64, Beat)], places: &[u64]) -> Vec<Near> {
+    let mut near = Vec::new();
+    for &position in places.iter().take(NEAR_LIMIT) {
+        let at = rows.partition_point(|row| row.0 < position);
+        let there = rows.get(at).is_some_and(|row| row.0 == position);
+        let beside = [at.checked_sub(1), Some(at), Some(at + 1).filter(|_| there)];
+        near.extend(
+            beside
+                .into_iter()
+                .flatten()
+                .filter_map(|n| rows.get(n).map(|&(position, beat)| Near { position, place: 2 * n as u64 + 1, beat })),
+        );
+        if !there {
+            near.push(Near { position, place: 2 * at as u64, beat: Beat::Gap });
+        }
+    }
+    near.sort_unstable();
+    near.dedup();
+    near
 }
 
 fn beat(event: &Event) -> Beat {
@@ -84,16 +113,25 @@ mod tests {
             "assistant a2 b1",
             "opaque o1 r1",
         ]);
-        let (beats, lanes) = outline(&build.session, 10).text();
+        let (beats, lanes) = outline(&build.session, 10, &[]).text();
         assert_eq!((&*beats, &*lanes), ("pmcrpbmo..", "0011000100"));
+    }
+
+    #[test]
+    fn the_neighbourhood_of_places_is_kept() {
+        let mut build = Build::new(FLAT).add_all(&["user u1", "assistant a1", "call c1", "result r1"]);
+        build.session.records[3].line = 7;
+        let outline = outline(&build.session, 9, &[2, 5, 9]);
+        let near: Vec<_> = outline.near.iter().map(|n| (n.position, n.place, n.beat.letter())).collect();
+        assert_eq!(near, [(1, 1, 'p'), (2, 3, 'm'), (3, 5, 'c'), (5, 6, '.'), (7, 7, 'r'), (9, 8, '.')]);
     }
 
     #[test]
     fn without_links_and_in_cycles_there_is_one_lane() {
         for conventions in [FLAT, FOREST] {
             let build = Build::new(conventions).add_all(&["user u1 u2", "user u2 u1", "user u2 u1"]);
-            assert_eq!(outline(&build.session, 0).text().1, "000");
+            assert_eq!(outline(&build.session, 0, &[]).text().1, "000");
         }
-        assert_eq!(outline(&Build::new(FOREST).session, 0).text().0, "");
+        assert_eq!(outline(&Build::new(FOREST).session, 0, &[]).text().0, "");
     }
 }

@@ -51,7 +51,7 @@ pub fn requested(outputs: &[Output], json: bool) -> Result<Vec<Output>, String> 
 
 /// Whether an output shows what is worked out only on demand: hashes of lines, pictures.
 pub fn detailed(outputs: &[Output]) -> bool {
-    outputs.iter().any(|output| matches!(output.format, Format::Sarif | Format::Html))
+    outputs.iter().any(|output| matches!(output.format, Format::Sarif | Format::Html | Format::Markdown))
 }
 
 #[cfg(test)]

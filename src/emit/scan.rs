@@ -71,7 +71,10 @@ fn file(scan: &Scan, row: &Row, options: &Options) -> Value {
             object["events"] = report.events.into();
             if let Some(outline) = &report.outline {
                 let (beats, lanes) = outline.text();
-                object["outline"] = json!({"positions": outline.positions, "beats": beats, "lanes": lanes});
+                let near: Vec<Value> =
+                    outline.near.iter().map(|n| json!([n.position, n.place, n.beat.letter().to_string()])).collect();
+                object["outline"] =
+                    json!({"positions": outline.positions, "beats": beats, "lanes": lanes, "near": near});
             }
             if !report.findings.is_empty() {
                 let findings: Vec<Value> =

@@ -15,10 +15,10 @@ pub enum Beat {
     Other,
     /// A tool's result.
     Result,
-    /// A call of a tool.
-    Call,
     /// Words of the model.
     Model,
+    /// A call of a tool.
+    Call,
     /// A person's prompt.
     Prompt,
     /// Older history was replaced by a summary here.
@@ -31,8 +31,8 @@ impl Beat {
         (Self::Gap, '.', "nothing read"),
         (Self::Other, 'o', "other"),
         (Self::Result, 'r', "tool result"),
-        (Self::Call, 'c', "tool call"),
         (Self::Model, 'm', "model"),
+        (Self::Call, 'c', "tool call"),
         (Self::Prompt, 'p', "prompt"),
         (Self::Boundary, 'b', "compaction"),
     ];
@@ -41,6 +41,12 @@ impl Beat {
     #[must_use]
     pub fn letter(self) -> char {
         Self::ALL[self as usize].1
+    }
+
+    /// The one with this letter.
+    #[must_use]
+    pub fn of(letter: char) -> Option<Self> {
+        Self::ALL.iter().find(|beat| beat.1 == letter).map(|beat| beat.0)
     }
 
     /// Its name for people.
@@ -59,6 +65,17 @@ pub struct Cell {
     pub lane: u8,
 }
 
+/// A record at or beside a place that was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Near {
+    /// Line or item.
+    pub position: u64,
+    /// Place in the file: records that follow each other differ by 2, a place without a record is the odd number between.
+    pub place: u64,
+    /// What it is.
+    pub beat: Beat,
+}
+
 /// The whole picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outline {
@@ -66,6 +83,8 @@ pub struct Outline {
     pub positions: u64,
     /// At most [`CELLS_LIMIT`], first to last.
     pub cells: Vec<Cell>,
+    /// The neighbourhood of some places, in order.
+    pub near: Vec<Near>,
 }
 
 impl Outline {
@@ -73,7 +92,7 @@ impl Outline {
     #[must_use]
     pub fn new(positions: u64) -> Self {
         let cells = positions.min(CELLS_LIMIT);
-        Self { positions, cells: (0..cells).map(|_| Cell { beat: Beat::Gap, lane: 0 }).collect() }
+        Self { positions, cells: (0..cells).map(|_| Cell { beat: Beat::Gap, lane: 0 }).collect(), near: Vec::new() }
     }
 
     /// The cell of a position from 1; one behind the end has the last.
@@ -103,12 +122,11 @@ impl Outline {
     /// Reads [`Self::text`] back; none when it is no such text.
     #[must_use]
     pub fn parse(positions: u64, beats: &str, lanes: &str) -> Option<Self> {
-        let beat = |letter| Beat::ALL.iter().find(|b| b.1 == letter).map(|b| b.0);
         let lane = |digit: char| digit.to_digit(10).filter(|&n| (n as usize) < LANES_LIMIT).map(|n| n as u8);
         let cells: Option<Vec<Cell>> =
-            beats.chars().zip(lanes.chars()).map(|(b, l)| Some(Cell { beat: beat(b)?, lane: lane(l)? })).collect();
+            beats.chars().zip(lanes.chars()).map(|(b, l)| Some(Cell { beat: Beat::of(b)?, lane: lane(l)? })).collect();
         let cells = cells.filter(|c| c.len() == beats.len() && c.len() == lanes.len())?;
-        (cells.len() as u64 == positions.min(CELLS_LIMIT)).then_some(Self { positions, cells })
+        (cells.len() as u64 == positions.min(CELLS_LIMIT)).then_some(Self { positions, cells, near: Vec::new() })
     }
 }
 

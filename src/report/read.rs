@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use super::{Assurance, Counts, Coverage, Detection, Report};
 use crate::adapter;
 use crate::finding::{Finding, Location, Repairability, Severity, Stage, Standing};
-use crate::model::outline::Outline;
+use crate::model::outline::{Beat, Near, Outline};
 use crate::rule::RULES;
 use crate::rule::profile::{self, NEUTRAL};
 use crate::source::path::{clean, stem};
@@ -96,7 +96,12 @@ fn finding(object: &Json) -> Result<Finding, String> {
 /// An outline that does not fit is left out: it is a picture only.
 fn outline(object: &Json) -> Option<Outline> {
     let text = |name: &str| object.get(name).and_then(Json::as_str);
-    Outline::parse(object.get("positions").and_then(Json::as_u64)?, text("beats")?, text("lanes")?)
+    let near = |row: &Json| {
+        let letter = row.get(2)?.as_str()?.chars().next()?;
+        Some(Near { position: row.get(0)?.as_u64()?, place: row.get(1)?.as_u64()?, beat: Beat::of(letter)? })
+    };
+    let outline = Outline::parse(object.get("positions").and_then(Json::as_u64)?, text("beats")?, text("lanes")?)?;
+    Some(Outline { near: object.get("near")?.as_array()?.iter().map(near).collect::<Option<_>>()?, ..outline })
 }
 
 fn assurance(word: &str) -> Result<Assurance, String> {
