@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs `sesslint ci` once. Inputs arrive as SESSLINT_* variables, which the program reads and checks itself; here they are
+# Runs `sesslint ci` or `sesslint merge` once. Inputs arrive as SESSLINT_* variables, which the program reads and checks itself; here they are
 # only joined with what the action adds. The exit code is an output, so that uploads happen before the job fails.
 set -uo pipefail
 
@@ -13,6 +13,7 @@ could_not_run() {
   exit 0
 }
 
+[ -n "${RUN_BINARY:-}" ] || could_not_run "there is no program to run: the step before says why"
 case "${RUN_UPLOAD_SARIF:-}" in
   true | false | "") ;;
   *) could_not_run "the input upload-sarif is true or false" ;;
@@ -40,12 +41,23 @@ elif [ -n "${RUN_UPLOAD_ARTIFACT:-}" ] || [ "${RUN_UPLOAD_SARIF:-}" = true ]; th
 fi
 # Notices that the gate may add; the runner shows ten of the whole action.
 [ "${RUN_UPLOAD_SARIF:-}" != true ] && [ -z "${RUN_UPLOAD_ARTIFACT:-}" ] || arguments+=(--spare-notices=2)
-while IFS= read -r argument; do
-  argument=${argument%$'\r'}
-  [ -z "$argument" ] || arguments+=("$argument")
-done <<<"${RUN_ARGS:-}"
+# One argument a line; blank lines are none.
+each_line() {
+  local line
+  while IFS= read -r line; do
+    line=${line%$'\r'}
+    [ -z "$line" ] || arguments+=("$line")
+  done <<<"$1"
+}
+each_line "${RUN_ARGS:-}"
+command=ci
+if [ -n "${RUN_MERGE:-}" ]; then
+  command=merge
+  arguments+=(--)
+  each_line "$RUN_MERGE"
+fi
 
-"$RUN_BINARY" ci ${arguments[@]+"${arguments[@]}"}
+"$RUN_BINARY" "$command" ${arguments[@]+"${arguments[@]}"}
 code=$?
 printf 'exit-code=%s\n' "$code" >>"$GITHUB_OUTPUT"
 [ "$code" -le 1 ] || printf 'verdict=error\n' >>"$GITHUB_OUTPUT"

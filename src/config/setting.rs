@@ -123,3 +123,45 @@ pub static SETTINGS: &[Setting] = &[
     plain("summary", Kind::Flag, |c, v| flag(v).map(|v| c.summary = Some(v))),
     plain("category", Kind::Text, |c, v| text(v).map(|v| c.category = Some(v))),
 ];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use serde_json::Value as Json;
+
+    use super::*;
+
+    /// The kind that a schema of a property describes.
+    fn kind(schema: &Json, root: &Json) -> Kind {
+        if let Some(path) = schema["$ref"].as_str() {
+            return kind(root.pointer(path.trim_start_matches('#')).unwrap(), root);
+        }
+        match schema["type"].as_str() {
+            Some("array") => Kind::List,
+            Some("boolean") => Kind::Flag,
+            Some("integer") => Kind::Number,
+            Some("string") => Kind::Text,
+            None if schema["enum"].is_array() => Kind::Text,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn kinds(properties: &Json, root: &Json) -> BTreeMap<String, Kind> {
+        let members = properties.as_object().unwrap().iter();
+        members.filter(|(name, _)| *name != "override").map(|(n, s)| (n.clone(), kind(s, root))).collect()
+    }
+
+    #[test]
+    fn the_schema_describes_every_setting() {
+        let schema: Json = serde_json::from_str(include_str!("../../schemas/config.v1.schema.json")).unwrap();
+        let ours = |by_path: bool| {
+            let settings = SETTINGS.iter().filter(|s| s.by_path || !by_path);
+            settings.map(|s| (s.name.to_owned(), s.kind)).collect::<BTreeMap<_, _>>()
+        };
+        assert_eq!(kinds(&schema["properties"], &schema), ours(false));
+        let mut by_path = kinds(&schema["properties"]["override"]["items"]["properties"], &schema);
+        assert_eq!(by_path.remove("paths"), Some(Kind::List));
+        assert_eq!(by_path, ours(true));
+    }
+}
