@@ -10,6 +10,7 @@ pub mod adapter;
 pub mod bundle;
 pub mod check;
 pub mod digest;
+pub mod dsh;
 pub mod emit;
 pub mod export;
 pub mod finding;

@@ -1,7 +1,10 @@
 //! Bytes: opening a file, hashing it, cutting it into physical lines with exact offsets. Knows no JSON and no vendor.
 
+pub mod frames;
+pub mod inflate;
 pub mod lines;
 pub mod path;
+pub mod text;
 
 pub use lines::{Line, LineReader};
 
