@@ -9,6 +9,7 @@ use sesslint::dsh::record::Header;
 use sesslint::dsh::{Artifact, ExpectedFormat, Options, StoreAudit};
 
 /// A folder of material that is not part of the repository.
+#[expect(clippy::print_stderr, reason = "a skipped test should say so")]
 fn shared(folder: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared").join(folder);
     if !path.is_dir() {

@@ -13,9 +13,13 @@ use super::finding::{Attention, Code, Effect, Finding};
 use super::log_scan::LogScan;
 use super::place;
 use super::record::Header;
+use crate::source::ahead::fill_ahead;
 use crate::source::frames::{self, MAGIC, Outline};
 use crate::source::inflate::FrameText;
 use crate::source::text::{FramePlace, Lines, PlainText, Text, TextError};
+
+/// From this size on, frames are decoded on a thread of their own.
+const LARGE: u64 = 1024 * 1024;
 
 /// How to judge.
 #[derive(Clone, Debug, Default)]
@@ -225,7 +229,8 @@ impl<'a> Audit<'a> {
         }
         file.rewind()?;
         self.outlined(&outline);
-        self.text(FrameText::new(file.take(outline.end))?)
+        let text = FrameText::new(file.take(outline.end))?;
+        if outline.end < LARGE { self.text(text) } else { fill_ahead(text, |text| self.text(text)) }
     }
 
     fn outlined(&mut self, outline: &Outline) {

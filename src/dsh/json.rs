@@ -29,6 +29,12 @@ impl<'a> Raw<'a> {
         }
     }
 
+    /// Whether it is a string.
+    #[must_use]
+    pub fn is_text(self) -> bool {
+        self.0[0] == b'"'
+    }
+
     /// Whether it is `null`.
     #[must_use]
     pub fn is_null(self) -> bool {
@@ -61,10 +67,17 @@ impl<'a> Raw<'a> {
         (number.fract() == 0.0 && number.abs() <= MAX_SAFE_INTEGER as f64).then_some(number as i64)
     }
 
-    /// The elements of an array, in order.
+    /// Whether it is an array.
     #[must_use]
-    pub fn elements(self) -> Option<Elements<'a>> {
-        (self.0[0] == b'[').then_some(Elements(Cursor { text: self.0, at: 1 }))
+    pub fn is_array(self) -> bool {
+        self.0[0] == b'['
+    }
+
+    /// The elements of an array, in order; any other value has none.
+    #[must_use]
+    pub fn elements(self) -> Elements<'a> {
+        let at = if self.is_array() { 1 } else { self.0.len() };
+        Elements(Cursor { text: self.0, at })
     }
 }
 
@@ -174,6 +187,22 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
+    /// Reads one value of any kind, and hands over its elements when it is an array.
+    ///
+    /// # Errors
+    /// On broken syntax.
+    pub fn elements(&mut self, mut element: impl FnMut(Raw<'a>)) -> Result<Raw<'a>, Malformed> {
+        if self.peek()? != b'[' {
+            return self.value();
+        }
+        let start = self.at;
+        self.array(|_, at| {
+            element(at.value()?);
+            Ok(())
+        })?;
+        Ok(Raw(&self.text[start..self.at]))
+    }
+
     /// Reads one value of any kind and depth.
     ///
     /// # Errors
@@ -184,7 +213,9 @@ impl<'a> Cursor<'a> {
         let mut open = Nesting::default();
         loop {
             match self.peek()? {
-                b'"' => self.string()?,
+                b'"' => {
+                    self.string()?;
+                }
                 b'{' => {
                     self.at += 1;
                     if self.peek()? != b'}' {
@@ -237,10 +268,10 @@ impl<'a> Cursor<'a> {
             return Err(Malformed);
         }
         let start = self.at + 1;
-        self.string()?;
+        let is_escaped = self.string()?;
         let raw = &self.text[start..self.at - 1];
         self.byte(b':')?;
-        Ok(if raw.contains(&b'\\') { JsText::unescape(raw).into_bytes() } else { Cow::Borrowed(raw) })
+        Ok(if is_escaped { JsText::unescape(raw).into_bytes() } else { Cow::Borrowed(raw) })
     }
 
     fn byte(&mut self, wanted: u8) -> Result<(), Malformed> {
@@ -289,58 +320,70 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// Reads a string from its opening quote.
-    fn string(&mut self) -> Result<(), Malformed> {
-        self.at += 1;
+    /// Reads a string from its opening quote; tells whether it holds an escape.
+    fn string(&mut self) -> Result<bool, Malformed> {
+        let start = self.at + 1;
+        let mut escapes_end = start;
+        self.at = start;
         loop {
             self.at += plain_prefix(&self.text[self.at..]);
             match self.text.get(self.at) {
                 Some(b'"') => break self.at += 1,
-                Some(b'\\') => match self.text.get(self.at + 1) {
-                    Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 2,
-                    Some(b'u') => {
-                        let digits = self.text.get(self.at + 2..self.at + 6).ok_or(Malformed)?;
-                        if !digits.iter().all(u8::is_ascii_hexdigit) {
-                            return Err(Malformed);
-                        }
-                        self.at += 6;
-                    }
-                    _ => return Err(Malformed),
-                },
+                Some(b'\\') => self.escape()?,
                 _ => return Err(Malformed),
             }
+            escapes_end = self.at;
         }
+        Ok(escapes_end > start)
+    }
+
+    /// Reads an escape from its backslash.
+    fn escape(&mut self) -> Result<(), Malformed> {
+        self.at += match self.text.get(self.at + 1) {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => 2,
+            Some(b'u') if is_hex4(self.text.get(self.at + 2..self.at + 6)) => 6,
+            _ => return Err(Malformed),
+        };
         Ok(())
     }
 }
 
+fn is_hex4(digits: Option<&[u8]>) -> bool {
+    digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+}
+
 /// Length of the part of a text before the first quote, backslash or control character.
 fn plain_prefix(text: &[u8]) -> usize {
-    const LOW: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x8080_8080_8080_8080;
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const BLOCK: usize = 32;
     let is_special = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
     let mut at = 0;
-    // A few words first, as most strings are short; then whole blocks, which compile to vector code.
-    for _ in 0..4 {
-        let Some(word) = text[at..].first_chunk() else { break };
-        let word = u64::from_le_bytes(*word);
-        let zero_in = |x: u64| x.wrapping_sub(LOW) & !x;
-        let control = word.wrapping_sub(LOW * 0x20) & !word;
-        let found = (control | zero_in(word ^ (LOW * 0x22)) | zero_in(word ^ (LOW * 0x5C))) & HIGH;
-        if found != 0 {
-            return at + found.trailing_zeros() as usize / 8;
+    loop {
+        // Most strings are short and end within these words.
+        for _ in 0..BLOCK / 8 {
+            let Some(word) = text[at..].first_chunk() else {
+                let rest = &text[at..];
+                return at + rest.iter().position(|&byte| is_special(byte)).unwrap_or(rest.len());
+            };
+            // A byte's high bit is set when the byte is special; bytes above the first such one may be wrong.
+            let word = u64::from_le_bytes(*word);
+            let below = |x: u64, limit: u8| x.wrapping_sub(ONES * u64::from(limit)) & !x;
+            let quote = below(word ^ (ONES * u64::from(b'"')), 1);
+            let backslash = below(word ^ (ONES * u64::from(b'\\')), 1);
+            let special = (below(word, b' ') | quote | backslash) & (ONES << 7);
+            if special != 0 {
+                return at + special.trailing_zeros() as usize / 8;
+            }
+            at += 8;
         }
-        at += 8;
-    }
-    while let Some(block) = text[at..].first_chunk::<BLOCK>() {
-        if block.iter().fold(false, |found, &byte| found | is_special(byte)) {
-            break;
+        // Compiles to vector code.
+        while let Some(block) = text[at..].first_chunk::<BLOCK>() {
+            if block.iter().fold(false, |found, &byte| found | is_special(byte)) {
+                break;
+            }
+            at += BLOCK;
         }
-        at += BLOCK;
     }
-    let rest = &text[at..];
-    at + rest.iter().position(|&byte| is_special(byte)).unwrap_or(rest.len())
 }
 
 /// Which containers are open around a value: one bit each, set for an object. Grows on the heap, not the stack.

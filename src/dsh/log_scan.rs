@@ -98,9 +98,9 @@ impl LogScan {
         match is_whole.then(|| Record::read(line.bytes)).flatten() {
             Some(Record::Event(event)) => self.event(&event, line.number),
             Some(Record::Packed(row)) => {
-                for member in row.members() {
-                    self.count(member.seq, line.number);
-                    self.stream.piece(member.delta.as_bytes(), member.seq);
+                for (seq, delta) in (row.first_seq..).zip(row.deltas()) {
+                    self.count(seq, line.number);
+                    self.stream.piece(delta.as_bytes(), seq);
                 }
             }
             None if line.terminated || self.compressed => self.broken.add(line.number, None),

@@ -4,7 +4,7 @@
 //! harness refuses it.
 
 use super::js_text::JsText;
-use super::json::{Elements, MAX_SAFE_INTEGER, Raw};
+use super::json::{Cursor, MAX_SAFE_INTEGER, Malformed, Raw};
 use super::record::Data;
 
 /// Which stream a packed row belongs to.
@@ -34,6 +34,48 @@ impl PackedKind {
 /// The type of the events that packed rows stand for.
 pub const CHUNK: &str = "assistant/chunk";
 
+/// The texts of a packed row's members.
+#[derive(Clone, Copy, Debug)]
+pub struct Pieces<'a> {
+    array: Raw<'a>,
+    /// Number of elements; none when there is anything but texts, or no array.
+    count: Option<u64>,
+}
+
+impl<'a> Pieces<'a> {
+    pub(super) fn read(cursor: &mut Cursor<'a>) -> Result<Self, Malformed> {
+        let mut count = Some(0);
+        let array = cursor.elements(|element| {
+            count = count.filter(|_| element.is_text()).map(|n| n + 1);
+        })?;
+        Ok(Self { array, count: count.filter(|_| array.is_array()) })
+    }
+}
+
+/// The distances in time between a packed row's members.
+#[derive(Clone, Copy, Debug)]
+pub struct Gaps<'a> {
+    array: Raw<'a>,
+    /// Number of elements; none when there is anything but safe integers, or no array.
+    count: Option<u64>,
+    /// The least and the greatest sum of the first n elements, for any n.
+    span: (i64, i64),
+}
+
+impl<'a> Gaps<'a> {
+    pub(super) fn read(cursor: &mut Cursor<'a>) -> Result<Self, Malformed> {
+        let (mut count, mut sum, mut span) = (Some(0), 0_i64, (0, 0));
+        let array = cursor.elements(|element| {
+            let gap = element.safe_integer();
+            count = count.filter(|_| gap.is_some()).map(|n| n + 1);
+            // Sums that saturate are far outside of what a time may be.
+            sum = sum.saturating_add(gap.unwrap_or(0));
+            span = (sum.min(span.0), sum.max(span.1));
+        })?;
+        Ok(Self { array, count: count.filter(|_| array.is_array()), span })
+    }
+}
+
 /// A valid packed row.
 #[derive(Clone, Debug)]
 pub struct PackedRow<'a> {
@@ -43,9 +85,10 @@ pub struct PackedRow<'a> {
     pub first_seq: i64,
     /// Number of events, at least 1.
     pub count: u64,
-    first_time: i64,
-    gaps: Elements<'a>,
-    pieces: Elements<'a>,
+    /// Time of the first event, in milliseconds since 1970.
+    pub first_time: i64,
+    gaps: Raw<'a>,
+    pieces: Raw<'a>,
 }
 
 /// One event of a packed row.
@@ -66,60 +109,37 @@ impl<'a> PackedRow<'a> {
         if data.has_more || !numbers.iter().all(|value| value.is_some_and(|v| v.number().is_some())) {
             return None;
         }
+        let is_text = |value: Raw<'_>| value.is_text();
+        let is_call = data.id.is_some_and(is_text) && data.name.is_none_or(is_text);
         let pieces = match (kind, data.texts, data.args) {
-            (PackedKind::Text | PackedKind::Reasoning, Some(texts), None)
-                if data.id.is_none() && data.name.is_none() =>
-            {
-                texts
-            }
-            (PackedKind::ToolCall, None, Some(args)) => {
-                let named = data.name.is_none_or(|name| name.text().is_some());
-                if !named || data.id?.text().is_none() {
-                    return None;
-                }
-                args
-            }
+            (PackedKind::Text | PackedKind::Reasoning, Some(texts), None) if data.id.or(data.name).is_none() => texts,
+            (PackedKind::ToolCall, None, Some(args)) if is_call => args,
             _ => return None,
         };
-        let row = Self {
-            kind,
-            first_seq: seq0.safe_integer().filter(|seq| *seq >= 0)?,
-            count: 0,
-            first_time: time0.safe_integer()?,
-            gaps: data.dt?.elements()?,
-            pieces: pieces.elements()?,
-        };
-        row.counted()
+        let gaps = data.dt?;
+        let (count, gap_count) = (pieces.count?, gaps.count?);
+        let (first_seq, first_time) = (seq0.safe_integer()?, time0.safe_integer()?);
+        let last_seq = first_seq.checked_add_unsigned(gap_count)?;
+        let times = [gaps.span.0, gaps.span.1].map(|sum| first_time.saturating_add(sum));
+        let is_valid = count == gap_count + 1
+            && first_seq >= 0
+            && last_seq <= MAX_SAFE_INTEGER
+            && times.iter().all(|time| (-MAX_SAFE_INTEGER..=MAX_SAFE_INTEGER).contains(time));
+        is_valid.then_some(Self { kind, first_seq, count, first_time, gaps: gaps.array, pieces: pieces.array })
     }
 
-    /// The row with its number of members, when they are well-formed and all sums stay exact.
-    fn counted(mut self) -> Option<Self> {
-        let mut gaps = self.gaps.clone();
-        let mut time = self.first_time;
-        for piece in self.pieces.clone() {
-            piece.text()?;
-            if self.count > 0 {
-                time += gaps.next()?.safe_integer()?;
-                if time.abs() > MAX_SAFE_INTEGER {
-                    return None;
-                }
-            }
-            self.count += 1;
-        }
-        let last = self.first_seq.checked_add_unsigned(self.count.checked_sub(1)?)?;
-        (gaps.next().is_none() && last <= MAX_SAFE_INTEGER).then_some(self)
+    /// What each event adds to the stream, in order. Sequence numbers count up from [`Self::first_seq`].
+    pub fn deltas(&self) -> impl Iterator<Item = JsText<'a>> + use<'a> {
+        self.pieces.elements().map(|piece| piece.text().unwrap_or_default())
     }
 
     /// The events the row stands for, in order.
     pub fn members(&self) -> impl Iterator<Item = Member<'a>> + use<'a> {
-        let mut gaps = self.gaps.clone();
-        let (mut seq, mut time) = (self.first_seq, self.first_time);
-        self.pieces.clone().enumerate().map(move |(index, piece)| {
-            if index > 0 {
-                seq += 1;
-                time += gaps.next().and_then(Raw::safe_integer).unwrap_or(0);
-            }
-            Member { seq, time, delta: piece.text().unwrap_or_default() }
+        let mut time = self.first_time;
+        let gaps = std::iter::once(0).chain(self.gaps.elements().filter_map(Raw::safe_integer));
+        (self.first_seq..).zip(gaps).zip(self.deltas()).map(move |((seq, gap), delta)| {
+            time += gap;
+            Member { seq, time, delta }
         })
     }
 }

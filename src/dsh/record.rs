@@ -5,7 +5,7 @@
 
 use super::js_text::JsText;
 use super::json::{Cursor, Malformed, Raw};
-use super::packed::{PackedKind, PackedRow};
+use super::packed::{Gaps, PackedKind, PackedRow, Pieces};
 
 /// The first record of a log.
 #[derive(Clone, Debug, PartialEq)]
@@ -143,11 +143,11 @@ pub struct Data<'a> {
     /// `text`
     pub text: Option<Raw<'a>>,
     /// `dt`
-    pub dt: Option<Raw<'a>>,
+    pub dt: Option<Gaps<'a>>,
     /// `texts`
-    pub texts: Option<Raw<'a>>,
+    pub texts: Option<Pieces<'a>>,
     /// `args`
-    pub args: Option<Raw<'a>>,
+    pub args: Option<Pieces<'a>>,
     /// `chunk`
     pub chunk: Chunk<'a>,
     /// `message`
@@ -190,9 +190,18 @@ impl<'a> Data<'a> {
                 b"index" => &mut data.index,
                 b"id" => &mut data.id,
                 b"name" => &mut data.name,
-                b"dt" => &mut data.dt,
-                b"texts" => &mut data.texts,
-                b"args" => &mut data.args,
+                b"dt" => {
+                    data.dt = Some(Gaps::read(at)?);
+                    return Ok(());
+                }
+                b"texts" => {
+                    data.texts = Some(Pieces::read(at)?);
+                    return Ok(());
+                }
+                b"args" => {
+                    data.args = Some(Pieces::read(at)?);
+                    return Ok(());
+                }
                 other => {
                     data.has_more = true;
                     match other {

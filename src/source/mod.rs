@@ -1,5 +1,6 @@
 //! Bytes: opening a file, hashing it, cutting it into physical lines with exact offsets. Knows no JSON and no vendor.
 
+pub mod ahead;
 pub mod frames;
 pub mod inflate;
 pub mod lines;
