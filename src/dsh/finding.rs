@@ -151,6 +151,8 @@ pub const fn severity_word(severity: Severity) -> &'static str {
 /// What the harness does with a log because of a finding, least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effect {
+    /// It never reads a file of this name.
+    Ignored,
     /// It opens the session.
     Opens,
     /// It opens the session without everything from the defect on.
@@ -168,6 +170,7 @@ impl Effect {
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
+            Self::Ignored => "ignored",
             Self::Opens => "opens",
             Self::DropsTail => "drops-tail",
             Self::HidesSession => "hides-session",
@@ -176,10 +179,24 @@ impl Effect {
         }
     }
 
+    /// A few words.
+    #[must_use]
+    pub const fn verdict(self) -> &'static str {
+        match self {
+            Self::Ignored => "the harness does not read it",
+            Self::Opens => "the harness opens it",
+            Self::DropsTail => "the harness opens it without its end",
+            Self::HidesSession => "the harness does not list it",
+            Self::RefusesSession => "the harness refuses to open it",
+            Self::BlocksStart => "the harness does not start",
+        }
+    }
+
     /// One sentence.
     #[must_use]
     pub const fn sentence(self) -> &'static str {
         match self {
+            Self::Ignored => "The harness does not read files of this name.",
             Self::Opens => "The harness starts, lists the session and opens it.",
             Self::DropsTail => {
                 "The harness starts and opens the session, but silently drops everything from there to the end."

@@ -7,96 +7,11 @@
 use std::borrow::Cow;
 
 use super::js_text::JsText;
-
-/// The largest magnitude of an integer that a double holds exactly together with its neighbours: 2^53 - 1.
-pub const MAX_SAFE_INTEGER: i64 = (1 << 53) - 1;
+use super::raw::Raw;
 
 /// The text is no JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed;
-
-/// One well-formed value inside a text, without surrounding blanks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Raw<'a>(&'a [u8]);
-
-impl<'a> Raw<'a> {
-    /// The value of a string.
-    #[must_use]
-    pub fn text(self) -> Option<JsText<'a>> {
-        match self.0 {
-            [b'"', inner @ .., b'"'] => Some(JsText::unescape(inner)),
-            _ => None,
-        }
-    }
-
-    /// Whether it is a string.
-    #[must_use]
-    pub fn is_text(self) -> bool {
-        self.0[0] == b'"'
-    }
-
-    /// Whether it is `null`.
-    #[must_use]
-    pub fn is_null(self) -> bool {
-        self.0 == b"null"
-    }
-
-    /// Whether it is `true`.
-    #[must_use]
-    pub fn is_true(self) -> bool {
-        self.0 == b"true"
-    }
-
-    /// The value of a number as a double; too large a number is an infinity.
-    #[must_use]
-    pub fn number(self) -> Option<f64> {
-        if !matches!(self.0[0], b'-' | b'0'..=b'9') {
-            return None;
-        }
-        std::str::from_utf8(self.0).ok()?.parse().ok()
-    }
-
-    /// The value of a number that is integral and of magnitude at most [`MAX_SAFE_INTEGER`], however it is spelled.
-    #[must_use]
-    pub fn safe_integer(self) -> Option<i64> {
-        if self.0.len() <= 15 && self.0.iter().all(u8::is_ascii_digit) {
-            return Some(self.0.iter().fold(0, |n, digit| n * 10 + i64::from(digit - b'0')));
-        }
-        let number = self.number()?;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "integral and below 2^53")]
-        (number.fract() == 0.0 && number.abs() <= MAX_SAFE_INTEGER as f64).then_some(number as i64)
-    }
-
-    /// Whether it is an array.
-    #[must_use]
-    pub fn is_array(self) -> bool {
-        self.0[0] == b'['
-    }
-
-    /// The elements of an array, in order; any other value has none.
-    #[must_use]
-    pub fn elements(self) -> Elements<'a> {
-        let at = if self.is_array() { 1 } else { self.0.len() };
-        Elements(Cursor { text: self.0, at })
-    }
-}
-
-/// Iterator over the elements of an array. See [`Raw::elements`].
-#[derive(Clone, Debug)]
-pub struct Elements<'a>(Cursor<'a>);
-
-impl<'a> Iterator for Elements<'a> {
-    type Item = Raw<'a>;
-
-    fn next(&mut self) -> Option<Raw<'a>> {
-        match self.0.peek().ok()? {
-            b']' => return None,
-            b',' => self.0.at += 1,
-            _ => {}
-        }
-        self.0.value().ok()
-    }
-}
 
 /// A position in a text. Each method consumes what it names and leaves the position behind it.
 #[derive(Clone, Debug)]
@@ -124,6 +39,16 @@ impl<'a> Cursor<'a> {
                 None => return Err(Malformed),
             }
         }
+    }
+
+    /// Reads the next element from inside an array; none at its end or where the syntax is broken.
+    pub(super) fn next_element(&mut self) -> Option<Raw<'a>> {
+        match self.peek().ok()? {
+            b']' => return None,
+            b',' => self.at += 1,
+            _ => {}
+        }
+        self.value().ok()
     }
 
     /// Makes sure that only blanks are left.
@@ -200,7 +125,7 @@ impl<'a> Cursor<'a> {
             element(at.value()?);
             Ok(())
         })?;
-        Ok(Raw(&self.text[start..self.at]))
+        Ok(Raw::new(&self.text[start..self.at]))
     }
 
     /// Reads one value of any kind and depth.
@@ -257,7 +182,7 @@ impl<'a> Cursor<'a> {
                 }
             }
             if open.top().is_none() {
-                return Ok(Raw(&self.text[start..self.at]));
+                return Ok(Raw::new(&self.text[start..self.at]));
             }
         }
     }
@@ -492,27 +417,6 @@ mod tests {
             "{\"a\":[",
         ] {
             assert_eq!(whole(text.as_bytes()), Err(Malformed), "{text}");
-        }
-    }
-
-    #[test]
-    fn integers_are_integral_doubles() {
-        let integer = |text: &'static str| whole(text.as_bytes()).ok().and_then(Raw::safe_integer);
-        for (text, value) in [
-            ("0", Some(0)),
-            ("-0", Some(0)),
-            ("1.0", Some(1)),
-            ("10e-1", Some(1)),
-            ("-7", Some(-7)),
-            ("1.5", None),
-            ("9007199254740991", Some(9_007_199_254_740_991)),
-            ("9007199254740992", None),
-            ("1e999", None),
-            ("-9007199254740991", Some(-9_007_199_254_740_991)),
-            ("\"1\"", None),
-            ("true", None),
-        ] {
-            assert_eq!(integer(text), value, "{text}");
         }
     }
 

@@ -4,6 +4,8 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::json;
+
 use super::calls::Calls;
 use super::finding::{Code, Effect, Finding};
 use super::packed::CHUNK;
@@ -12,7 +14,8 @@ use super::sequence::{Sequence, Step};
 use super::stream::Repetition;
 use super::turn::OpenTurn;
 use super::vocabulary;
-use crate::source::text::Line;
+use crate::model::{Value, content_free};
+use crate::source::text::TextLine;
 
 /// Most numbers listed in one finding's evidence.
 const MOST_LISTED: usize = 1000;
@@ -42,9 +45,10 @@ impl Places {
         }
     }
 
-    fn finding(self, code: Code, message: String, effect: Effect, advice: &str) -> Finding {
-        let finding = Finding::new(code, message, effect, advice).with("count", self.count).with("lines", self.lines);
-        if self.seqs.is_empty() { finding } else { finding.with("seqs", self.seqs) }
+    fn finding(&self, code: Code, message: String, effect: Effect, advice: &str) -> Finding {
+        let finding = Finding::new(code, message, effect, advice).with("count", self.count);
+        let finding = finding.with("lines", self.lines.clone());
+        if self.seqs.is_empty() { finding } else { finding.with("seqs", self.seqs.clone()) }
     }
 }
 
@@ -85,7 +89,7 @@ impl LogScan {
     }
 
     /// Takes the next line behind the header.
-    pub fn line(&mut self, line: &Line<'_>) {
+    pub fn line(&mut self, line: &TextLine<'_>) {
         if line.len == 0 {
             let first = self.empty.map_or(line.number, |empty| empty.0);
             self.empty = Some((first, line.number));
@@ -165,42 +169,24 @@ impl LogScan {
         if self.compressed || self.last_turn_end >= line { Effect::RefusesSession } else { Effect::DropsTail }
     }
 
+    /// What the harness does with a record that it does not accept, when it stands at a line.
+    fn refusal_at(&self, line: u64) -> Effect {
+        let breaks = [&self.broken, &self.gaps, &self.duplicates, &self.reordered];
+        let first_break = breaks.iter().filter(|places| places.count > 0).map(|places| places.first_line).min();
+        match first_break {
+            Some(first) if first < line => self.break_at(first),
+            _ => Effect::RefusesSession,
+        }
+    }
+
     /// The findings on lines and events, in the order of reports.
-    pub fn finish(mut self) -> Scanned {
+    #[must_use]
+    pub fn finish(self) -> Scanned {
         let mut findings = Vec::new();
         self.push_line_findings(&mut findings);
         self.push_sequence_findings(&mut findings);
-        if let Some(seq) = self.unknown.seqs.first().copied() {
-            let types = serde_json::to_value(&self.unknown_types).unwrap_or_default();
-            let message = format!(
-                "{} of a type the harness does not know, and not marked ignorable: {}",
-                counted(self.unknown.count, "event is", "events are"),
-                self.unknown_types.keys().cloned().collect::<Vec<_>>().join(", "),
-            );
-            let advice = "Open the session with the release or fork that wrote it; if nothing depends on these events, \
-                          set \"ignorable\": true on each of them.";
-            let finding = self.unknown.finding(Code::UnknownRequiredType, message, Effect::RefusesSession, advice);
-            findings.push(finding.at(seq).with("types", types));
-        }
-        if let Some(seq) = self.blank.seqs.first().copied() {
-            let message = format!(
-                "{} a text block without visible text",
-                counted(self.blank.count, "assistant message holds", "assistant messages hold")
-            );
-            let advice = "Remove the blank blocks before the session continues with a provider that refuses them.";
-            findings.push(self.blank.finding(Code::EmptyTextBlock, message, Effect::Opens, advice).at(seq));
-        }
-        for (code, seq, line) in self.no_id {
-            let (message, advice) = if code == Code::ToolCallNoId {
-                (
-                    "a tool call has no id, so no result can be matched to it",
-                    "Take the id from the assistant message that asked for the call.",
-                )
-            } else {
-                ("a tool result does not say which call it answers", "Take the id from the call it follows.")
-            };
-            findings.push(Finding::new(code, message, Effect::Opens, advice).at(seq).with("line", line));
-        }
+        self.push_content_findings(&mut findings);
+        self.push_id_findings(&mut findings);
         let open = self.calls.open();
         let omitted = self.omitted + open.len().saturating_sub(MOST_FINDINGS) as u64;
         for call in open.iter().take(MOST_FINDINGS) {
@@ -223,7 +209,7 @@ impl LogScan {
         Scanned { findings, event_count: self.event_count, torn_line: self.torn_line.map_or(0, |torn| torn.1), omitted }
     }
 
-    fn push_line_findings(&mut self, findings: &mut Vec<Finding>) {
+    fn push_line_findings(&self, findings: &mut Vec<Finding>) {
         if let Some((number, len)) = self.torn_line {
             let message = format!("the last line is incomplete ({len} bytes without a line end)");
             let advice = "Nothing to do: the harness cuts it off on its next load.";
@@ -231,7 +217,7 @@ impl LogScan {
             findings.push(finding.at(number).with("bytes", len));
         }
         if self.broken.count > 0 {
-            let broken = std::mem::take(&mut self.broken);
+            let broken = &self.broken;
             let message = format!(
                 "{} no session record, first line {}",
                 counted(broken.count, "line is", "lines are"),
@@ -243,12 +229,9 @@ impl LogScan {
         }
     }
 
-    fn push_sequence_findings(&mut self, findings: &mut Vec<Finding>) {
-        let kinds = [
-            (Code::SeqGap, std::mem::take(&mut self.gaps)),
-            (Code::SeqDuplicate, std::mem::take(&mut self.duplicates)),
-            (Code::SeqReordered, std::mem::take(&mut self.reordered)),
-        ];
+    fn push_sequence_findings(&self, findings: &mut Vec<Finding>) {
+        let kinds =
+            [(Code::SeqGap, &self.gaps), (Code::SeqDuplicate, &self.duplicates), (Code::SeqReordered, &self.reordered)];
         for (code, places) in kinds {
             let Some(seq) = places.seqs.first() else { continue };
             let place = format!("first at seq {seq} on line {}", places.first_line);
@@ -273,6 +256,42 @@ impl LogScan {
             findings.push(places.finding(code, message, effect, advice));
         }
     }
+
+    fn push_content_findings(&self, findings: &mut Vec<Finding>) {
+        if let Some(seq) = self.unknown.seqs.first() {
+            let message = format!(
+                "{} of a type the harness does not know, and not marked ignorable: {}",
+                counted(self.unknown.count, "event is", "events are"),
+                self.unknown_types.keys().cloned().collect::<Vec<_>>().join(", "),
+            );
+            let advice = "Open the session with the release or fork that wrote it; if nothing depends on these events, \
+                          set \"ignorable\": true on each of them.";
+            let effect = self.refusal_at(self.unknown.first_line);
+            let finding = self.unknown.finding(Code::UnknownRequiredType, message, effect, advice);
+            findings.push(finding.at(*seq).with("types", json!(self.unknown_types)));
+        }
+        if let Some(seq) = self.blank.seqs.first() {
+            let message = format!(
+                "{} a text block without visible text",
+                counted(self.blank.count, "assistant message holds", "assistant messages hold")
+            );
+            let advice = "Remove the blank blocks before the session continues with a provider that refuses them.";
+            findings.push(self.blank.finding(Code::EmptyTextBlock, message, Effect::Opens, advice).at(*seq));
+        }
+    }
+
+    fn push_id_findings(&self, findings: &mut Vec<Finding>) {
+        for &(code, seq, line) in &self.no_id {
+            let (message, effect, advice) = if code == Code::ToolCallNoId {
+                let advice = "Take the id from the assistant message that asked for the call.";
+                ("a tool call has no id, so no result can be matched to it", Effect::Opens, advice)
+            } else {
+                let advice = "Take the id from the call that it follows.";
+                ("a tool result does not say which call it answers", self.refusal_at(line), advice)
+            };
+            findings.push(Finding::new(code, message, effect, advice).at(seq).with("line", line));
+        }
+    }
 }
 
 /// The outcome of a [`LogScan`].
@@ -292,28 +311,21 @@ fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// An event type as a report may name it: one that does not look like a name is only measured.
+/// An event type as a report may name it: one whose parts are not all plain words is only measured.
 fn shown_type(kind: &str) -> String {
-    let is_name = |part: &str| {
-        let known = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
-        let plain = part.len() <= 16 || !part.contains(|c: char| c.is_ascii_digit());
-        part.starts_with(|c: char| c.is_ascii_alphabetic()) && part.chars().all(known) && plain
-    };
-    if kind.len() <= 64 && kind.split('/').all(is_name) {
-        kind.to_owned()
-    } else {
-        format!("<str:len={}>", kind.chars().count())
-    }
+    let whole = Value::from(kind);
+    let is_word = |part: &str| content_free::echo(&Value::from(part)).1;
+    if kind.len() <= 64 && kind.split('/').all(is_word) { kind.to_owned() } else { content_free::shape(&whole) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Code, Effect, LogScan, Scanned, shown_type};
-    use crate::source::text::{Lines, PlainText};
+    use crate::source::text::{PlainText, TextLines};
 
     fn scan(text: &str, compressed: bool) -> Scanned {
         let mut scan = LogScan::new(0, compressed);
-        let mut lines = Lines::new(PlainText(text.as_bytes()));
+        let mut lines = TextLines::new(PlainText(text.as_bytes()));
         while let Some(line) = lines.read_line().expect("memory can be read") {
             scan.line(&line);
         }
@@ -370,6 +382,11 @@ mod tests {
         assert_eq!(scan(&gap, true).findings[0].effect, Effect::RefusesSession);
         let ended = gap + &event("turn/end", 6, "{}");
         assert_eq!(scan(&ended, false).findings[0].effect, Effect::RefusesSession);
+        // What stands behind a cut is never read.
+        let unknown = |seq| event("a/b", seq, "{}");
+        let cut = event("todo/write", 0, "{}") + "{}\n" + &unknown(1);
+        assert_eq!(scan(&cut, false).findings[1].effect, Effect::DropsTail);
+        assert_eq!(scan(&(unknown(0) + "{}\n"), false).findings[1].effect, Effect::RefusesSession);
     }
 
     #[test]
@@ -390,7 +407,6 @@ mod tests {
             ("sk-live-0123456789abcdef", "<str:len=24>"),
             ("a//b", "<str:len=4>"),
             ("\u{202E}x", "<str:len=2>"),
-            ("a/1", "<str:len=3>"),
         ] {
             assert_eq!(shown_type(name), shown);
         }

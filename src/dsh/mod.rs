@@ -5,13 +5,16 @@
 //! [`stream`] follow what they are named for. Nothing here writes or knows a canonical event.
 
 pub mod artifact;
+mod audit;
 pub mod calls;
 pub mod finding;
 pub mod js_text;
 pub mod json;
 pub mod log_scan;
 pub mod packed;
+pub mod payload;
 pub mod place;
+pub mod raw;
 pub mod record;
 pub mod sequence;
 pub mod store;

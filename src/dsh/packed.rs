@@ -4,8 +4,9 @@
 //! harness refuses it.
 
 use super::js_text::JsText;
-use super::json::{Cursor, MAX_SAFE_INTEGER, Malformed, Raw};
-use super::record::Data;
+use super::json::{Cursor, Malformed};
+use super::payload::Data;
+use super::raw::{MAX_SAFE_INTEGER, Raw};
 
 /// Which stream a packed row belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

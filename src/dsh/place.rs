@@ -66,17 +66,19 @@ pub fn is_compressed_log(file_name: &[u8]) -> bool {
     file_name.ends_with(b".jsonl.zstd")
 }
 
-/// The format generation that a file name states; 0 for names that are not the harness's own.
+/// The format generation that a file name states; none for names that are not the harness's own, which it never reads.
 #[must_use]
-pub fn generation(file_name: &[u8]) -> u64 {
-    let stated = || {
-        let stem = file_name.strip_suffix(b".zstd").unwrap_or(file_name).strip_suffix(b".jsonl")?;
-        let digits = stem.strip_prefix(b"session.v")?;
-        let canonical = digits.first()? != &b'0' && digits.iter().all(u8::is_ascii_digit);
-        // More digits than fit are a generation that no header can state.
-        canonical.then(|| std::str::from_utf8(digits).ok()?.parse().ok()).map(|n| n.unwrap_or(u64::MAX))
-    };
-    stated().unwrap_or(0)
+pub fn generation(file_name: &[u8]) -> Option<u64> {
+    let stem = file_name.strip_suffix(b".zstd").unwrap_or(file_name).strip_suffix(b".jsonl")?;
+    match stem.strip_prefix(b"session")? {
+        b"" => Some(0),
+        [b'.', b'v', digits @ ..] => {
+            let canonical = digits.first()? != &b'0' && digits.iter().all(u8::is_ascii_digit);
+            // More digits than fit are a generation that no header can state.
+            canonical.then(|| std::str::from_utf8(digits).ok()?.parse().ok()).map(|n| n.unwrap_or(u64::MAX))
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -127,18 +129,19 @@ mod tests {
     #[test]
     fn only_canonical_names_state_a_generation() {
         for (name, expected) in [
-            ("session.jsonl", 0),
-            ("session.v1.jsonl", 1),
-            ("session.v12.jsonl.zstd", 12),
-            ("session.v0.jsonl", 0),
-            ("session.v01.jsonl", 0),
-            ("session.V1.jsonl", 0),
-            ("sessions.v1.jsonl", 0),
-            ("session.v1.jsonl.bak", 0),
-            ("session.v.jsonl", 0),
-            ("session.v1", 0),
-            ("session.v99999999999999999999.jsonl", u64::MAX),
-            ("session.v+1.jsonl", 0),
+            ("session.jsonl", Some(0)),
+            ("session.jsonl.zstd", Some(0)),
+            ("session.v1.jsonl", Some(1)),
+            ("session.v12.jsonl.zstd", Some(12)),
+            ("session.v99999999999999999999.jsonl", Some(u64::MAX)),
+            ("session.v0.jsonl", None),
+            ("session.v01.jsonl", None),
+            ("session.V1.jsonl", None),
+            ("sessions.jsonl", None),
+            ("session.v.jsonl", None),
+            ("session.v+1.jsonl", None),
+            ("session.v1", None),
+            ("session.v1.jsonl.bak", None),
         ] {
             assert_eq!(generation(name.as_bytes()), expected, "{name}");
         }

@@ -5,9 +5,8 @@
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
+use rayon::prelude::{IntoParallelRefIterator as _, ParallelIterator as _};
 use serde::Serialize;
 use walkdir::WalkDir;
 
@@ -94,34 +93,10 @@ impl StoreAudit {
     /// When the root cannot be listed.
     pub fn of(root: &Path, options: &Options) -> io::Result<Self> {
         let listing = list(root)?;
-        let artifacts = audit_all(&listing.logs, options);
+        let artifacts: Vec<Artifact> = listing.logs.par_iter().filter_map(|log| log.audit(options)).collect();
         let summary = Summary::of(&artifacts);
         Ok(Self { schema_version: "sesslint.dsh-audit/v1", artifacts, summary, notes: listing.notes })
     }
-}
-
-/// Audits logs on all processors. The outcome is in the order of the logs.
-fn audit_all(logs: &[LogFile], options: &Options) -> Vec<Artifact> {
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(logs.len());
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut audited = Vec::new();
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(log) = logs.get(index) else { return audited };
-            audited.extend(log.audit(options).map(|artifact| (index, artifact)));
-        }
-    };
-    let mut audited = thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-        let own = work();
-        others.into_iter().fold(own, |mut all, other| {
-            all.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-            all
-        })
-    });
-    audited.sort_unstable_by_key(|(index, _)| *index);
-    audited.into_iter().map(|(_, artifact)| artifact).collect()
 }
 
 impl Summary {

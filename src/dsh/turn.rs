@@ -1,7 +1,7 @@
 //! The turn that is open at a point of the log.
 
 use super::js_text::JsText;
-use super::json::Raw;
+use super::raw::Raw;
 
 /// How a turn is named: by number in practice, by text at most.
 #[derive(Clone, Debug, PartialEq)]

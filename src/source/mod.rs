@@ -1,6 +1,7 @@
 //! Bytes: opening a file, hashing it, cutting it into physical lines with exact offsets. Knows no JSON and no vendor.
 
 pub mod ahead;
+pub mod container;
 pub mod frames;
 pub mod inflate;
 pub mod lines;

@@ -5,6 +5,8 @@
 use std::collections::VecDeque;
 use std::io::{self, Read};
 
+use super::MAX_LINE_BYTES;
+
 /// A frame of a compressed file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FramePlace {
@@ -69,14 +71,14 @@ impl<R: Read> Text for PlainText<R> {
 
 /// A line without its LF.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Line<'a> {
+pub struct TextLine<'a> {
     /// Number from 1.
     pub number: u64,
     /// Offset of its first byte in the text, which for a plain file is the offset in the file.
     pub offset: u64,
     /// The frame that holds its first byte, when the file is compressed.
     pub frame: Option<FramePlace>,
-    /// Its bytes, the first [`Lines::LONGEST`] at most.
+    /// Its bytes, the first [`MAX_LINE_BYTES`] at most.
     pub bytes: &'a [u8],
     /// Number of its bytes.
     pub len: u64,
@@ -85,7 +87,7 @@ pub struct Line<'a> {
 }
 
 /// The lines of a text.
-pub struct Lines<T> {
+pub struct TextLines<T> {
     text: T,
     buffer: Vec<u8>,
     /// The unread part of the buffer.
@@ -101,9 +103,7 @@ pub struct Lines<T> {
     first_frame_len: u64,
 }
 
-impl<T: Text> Lines<T> {
-    /// The longest line that is kept whole, in bytes.
-    pub const LONGEST: usize = 256 * 1024 * 1024;
+impl<T: Text> TextLines<T> {
     const BUFFER: usize = 256 * 1024;
 
     /// The lines of a text from its beginning.
@@ -132,7 +132,7 @@ impl<T: Text> Lines<T> {
     ///
     /// # Errors
     /// When the file cannot be read or decoded. There are no more lines then.
-    pub fn read_line(&mut self) -> Result<Option<Line<'_>>, TextError> {
+    pub fn read_line(&mut self) -> Result<Option<TextLine<'_>>, TextError> {
         // Bytes of the line that were dropped because it is too long.
         let mut dropped = 0;
         loop {
@@ -144,9 +144,9 @@ impl<T: Text> Lines<T> {
             if self.frames.len() > 2 {
                 self.frames.drain(1..self.frames.len() - 1);
             }
-            if self.end - self.start > Self::LONGEST {
-                dropped += (self.end - self.start - Self::LONGEST) as u64;
-                self.end = self.start + Self::LONGEST;
+            if self.end - self.start > MAX_LINE_BYTES {
+                dropped += (self.end - self.start - MAX_LINE_BYTES) as u64;
+                self.end = self.start + MAX_LINE_BYTES;
                 self.searched = self.end;
             }
             if !self.fill(dropped)? {
@@ -157,18 +157,18 @@ impl<T: Text> Lines<T> {
     }
 
     /// Takes the line that ends before `end`.
-    fn take(&mut self, end: usize, terminated: bool, dropped: u64) -> Line<'_> {
+    fn take(&mut self, end: usize, terminated: bool, dropped: u64) -> TextLine<'_> {
         let start = self.start;
         while self.frames.get(1).is_some_and(|next| next.0 <= self.offset) {
             self.frames.pop_front();
         }
         self.number += 1;
         let len = (end - start) as u64 + dropped;
-        let line = Line {
+        let line = TextLine {
             number: self.number,
             offset: self.offset,
             frame: self.frames.front().map(|frame| frame.1),
-            bytes: &self.buffer[start..end.min(start + Self::LONGEST)],
+            bytes: &self.buffer[start..end.min(start + MAX_LINE_BYTES)],
             len,
             terminated,
         };
@@ -189,7 +189,7 @@ impl<T: Text> Lines<T> {
             self.searched -= self.start;
             self.start = 0;
             if self.buffer.len() - self.end < Self::BUFFER / 2 {
-                let most = Self::LONGEST + Self::BUFFER;
+                let most = MAX_LINE_BYTES + Self::BUFFER;
                 self.buffer.resize(most.min(self.buffer.len() * 2), 0);
             }
         }
@@ -211,7 +211,7 @@ impl<T: Text> Lines<T> {
 mod tests {
     use proptest::prelude::{prop_assert_eq, proptest};
 
-    use super::{Filled, FramePlace, Lines, PlainText, Text, TextError};
+    use super::{Filled, FramePlace, MAX_LINE_BYTES, PlainText, Text, TextError, TextLines};
 
     /// Frames as given, handed out in pieces of three bytes.
     struct Pieces(Vec<Vec<u8>>, usize);
@@ -232,7 +232,7 @@ mod tests {
     type Row = (u64, u64, Option<u64>, Vec<u8>, bool);
 
     fn rows(text: impl Text) -> Vec<Row> {
-        let mut lines = Lines::new(text);
+        let mut lines = TextLines::new(text);
         let mut rows = Vec::new();
         while let Some(line) = lines.read_line().expect("nothing fails here") {
             assert_eq!(line.len, line.bytes.len() as u64);
@@ -252,7 +252,7 @@ mod tests {
                 (3, 8, Some(3), b"g".to_vec(), false),
             ]
         );
-        let mut lines = Lines::new(Pieces(vec![b"abcd\nef".to_vec(), b"g".to_vec()], 0));
+        let mut lines = TextLines::new(Pieces(vec![b"abcd\nef".to_vec(), b"g".to_vec()], 0));
         while lines.read_line().expect("nothing fails here").is_some() {}
         assert_eq!(lines.first_frame_len(), 7);
     }
@@ -271,8 +271,8 @@ mod tests {
                 Ok((len > 0).then_some(Filled { len, frame: None, ends_frame: false }))
             }
         }
-        let longest = Lines::<Endless>::LONGEST;
-        let mut lines = Lines::new(Endless(longest as u64 + 5_000_000));
+        let longest = MAX_LINE_BYTES;
+        let mut lines = TextLines::new(Endless(longest as u64 + 5_000_000));
         let line = lines.read_line().expect("nothing fails here").expect("a line");
         assert_eq!((line.bytes.len(), line.len, line.terminated), (longest, longest as u64 + 4_999_999, true));
         assert!(lines.read_line().expect("nothing fails here").is_none());
