@@ -263,3 +263,23 @@ proptest! {
         prop_assert!(!audit_file(name, &bytes).findings.is_empty());
     }
 }
+
+#[test]
+fn the_first_frame_must_be_the_header_line_and_nothing_else() {
+    let line = HEADER.as_bytes();
+    let unended = line.strip_suffix(b"\n").expect("an LF");
+    for (frames, expected, effect) in [
+        (vec![line], vec![], Effect::Opens),
+        (vec![unended], vec![Code::HeaderFrameShape], Effect::BlocksStart),
+        (vec![unended, b"\n"], vec![Code::HeaderFrameShape], Effect::BlocksStart),
+        (vec![b"".as_slice(), line], vec![Code::HeaderFrameShape], Effect::BlocksStart),
+        (vec![b"{}\n".as_slice()], vec![Code::HeaderMissing], Effect::HidesSession),
+        (vec![b"{}".as_slice()], vec![Code::HeaderMissing], Effect::BlocksStart),
+        (vec![b"".as_slice()], vec![Code::HeaderMissing], Effect::BlocksStart),
+    ] {
+        let bytes: Vec<u8> = frames.iter().flat_map(|text| frame(text)).collect();
+        let artifact = audit_file("session.jsonl.zstd", &bytes);
+        let found: Vec<_> = artifact.findings.iter().map(|finding| finding.code).collect();
+        assert_eq!((found, artifact.effect()), (expected, effect), "{frames:?}");
+    }
+}

@@ -175,11 +175,15 @@ impl<'a> Audit<'a> {
     fn lines<T: Text>(&mut self, mut lines: TextLines<T>) -> Result<(), TextError> {
         let compressed = self.report.container == Container::Zstd;
         let first = lines.read_line()?;
-        let first_line = first.map_or((0, None), |line| (line.len + u64::from(line.terminated), line.frame));
+        // Length of the first line, when it ends with an LF in the first frame.
+        let first_len = first
+            .filter(|line| line.terminated && line.frame.is_some_and(|frame| frame.index == 0))
+            .map(|line| line.len + 1);
         let Some(header) = first.and_then(|line| Header::read(line.bytes)) else {
             // A frame that cannot be decoded further on is the worse news.
             while lines.read_line()?.is_some() {}
-            self.header_missing(compressed && lines.first_frame_len() != first_line.0);
+            let has_frame = self.report.frame_count.is_some_and(|count| count > 0);
+            self.header_missing(has_frame && first_len != Some(lines.first_frame_len()));
             return Ok(());
         };
         self.selected |= self.id.is_some_and(|id| header.id.lossy().contains(id));
@@ -193,8 +197,7 @@ impl<'a> Audit<'a> {
         while let Some(line) = lines.read_line()? {
             scan.line(&line);
         }
-        let in_first_frame = first_line.1.is_none_or(|frame| frame.index == 0);
-        if compressed && !(in_first_frame && first_line.0 == lines.first_frame_len()) {
+        if compressed && first_len != Some(lines.first_frame_len()) {
             let advice = "Move the file out of the sessions folder to start the harness; to bring it back, store the \
                           header line as a frame of its own.";
             let message = "the first frame does not hold exactly the header line";
