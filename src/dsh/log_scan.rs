@@ -102,10 +102,8 @@ impl LogScan {
         match is_whole.then(|| Record::read(line.bytes)).flatten() {
             Some(Record::Event(event)) => self.event(&event, line.number),
             Some(Record::Packed(row)) => {
-                for (seq, delta) in (row.first_seq..).zip(row.deltas()) {
-                    self.count(seq, line.number);
-                    self.stream.piece(delta.as_bytes(), seq);
-                }
+                (row.first_seq..).zip(0..row.count).for_each(|(seq, _)| self.count(seq, line.number));
+                self.stream.row(&row.runs, row.first_seq);
             }
             None if line.terminated || self.compressed => self.broken.add(line.number, None),
             None => self.torn_line = Some((line.number, line.len)),
@@ -126,7 +124,7 @@ impl LogScan {
         let (kind, seq, data) = (event.kind.as_bytes(), event.seq, &event.data);
         self.count(seq, line);
         if kind == CHUNK.as_bytes() {
-            return self.stream.piece(data.delta().as_bytes(), seq);
+            return self.stream.piece(&data.delta(), seq);
         }
         self.stream.interrupt();
         match kind {
@@ -314,7 +312,7 @@ fn counted(count: u64, one: &str, many: &str) -> String {
 /// An event type as a report may name it: one whose parts are not all plain words is only measured.
 fn shown_type(kind: &str) -> String {
     let whole = Value::from(kind);
-    let is_word = |part: &str| content_free::echo(&Value::from(part)).1;
+    let is_word = |part: &str| !content_free::echo(&Value::from(part)).1;
     if kind.len() <= 64 && kind.split('/').all(is_word) { kind.to_owned() } else { content_free::shape(&whole) }
 }
 
