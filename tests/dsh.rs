@@ -284,6 +284,21 @@ proptest! {
 }
 
 #[test]
+fn whole_records_of_a_torn_frame_are_counted() {
+    let Some(logs) = shared("conformance/dsh/z16-torn-block-mid/input") else { return };
+    let audit = StoreAudit::of(&logs, &Options::default()).expect("a readable root");
+    let found: Vec<_> = audit
+        .artifacts
+        .iter()
+        .map(|artifact| (artifact.torn_bytes, artifact.findings[0].evidence["recoverable_events"].as_u64()))
+        .collect();
+    // What the harness itself recovers from the same bytes.
+    let expected =
+        [(200, 0), (4979, 1150), (5, 0), (9, 0), (9953, 3432), (9954, 4000), (9957, 4000)].map(|(n, k)| (n, Some(k)));
+    assert_eq!(found, expected);
+}
+
+#[test]
 fn the_first_frame_must_be_the_header_line_and_nothing_else() {
     let line = HEADER.as_bytes();
     let unended = line.strip_suffix(b"\n").expect("an LF");
