@@ -90,6 +90,7 @@ fn score(sample: &Sample) -> f64 {
         r.get("sessionId").is_some() && (chain || r.get("isSidechain").is_some() || known_type(r) || said)
             || chain && r.get("uuid").is_some()
             || r.get("messageId").is_some() && r.get("snapshot").is_some()
+            || r.get("leafUuid").is_some() && r.get("summary").is_some()
     };
     if sample.any(decisive) {
         return 1.0;
