@@ -11,7 +11,7 @@ use crate::adapter::detect::{Decision, Sample, decide};
 use crate::adapter::{self, Format, canonical};
 use crate::check::compatibility::SL302;
 use crate::check::framing::SL001;
-use crate::export::reconstruct;
+use crate::export::reconstruct::Reconstruction;
 use crate::finding::fingerprint::hex;
 use crate::finding::{Finding, Location, Repairability, Severity, Stage, Subject};
 use crate::model::Session;
@@ -25,9 +25,6 @@ use crate::rule::selection::Selection;
 use crate::source::SQLITE_MAGIC;
 use crate::source::line_hash::line_hashes;
 use crate::source::path::{absolute, clean, minimise};
-
-/// Sessions with more events are not read a second time: assurance stays at A3.
-const RECONSTRUCTED_EVENTS: usize = 50_000;
 
 /// How to check.
 #[derive(Clone, Debug)]
@@ -181,18 +178,21 @@ fn checked(path: &Path, options: &Options) -> Result<Report, CheckError> {
         return Err(CheckError::NotAdmitted { format: format.id, profile: options.profile.id, report });
     }
     let mut builder = Builder::new(format);
-    let source = reader::read(File::open(path).map_err(io)?, format, &shown, &mut builder).map_err(io)?;
+    let input = File::open(path).map_err(io)?;
+    let (source, reconstructed) = if format.id == canonical::FORMAT.id {
+        let mut twice = Reconstruction::new(&mut builder, &shown);
+        let source = reader::read(input, format, &shown, &mut twice).map_err(io)?;
+        (source, twice.holds())
+    } else {
+        (reader::read(input, format, &shown, &mut builder).map_err(io)?, false)
+    };
     let (session, mut findings) = builder.finish(&source);
     let recall = FileRecall::new(File::open(path).map_err(io)?, format, &shown);
     findings.extend(crate::check::run(&session, &recall, options.profile, &shown));
     let clean = findings.iter().all(|f| f.severity < Severity::Warning);
-    let reconstructed = clean
-        && format.id == canonical::FORMAT.id
-        && session.events.len() <= RECONSTRUCTED_EVENTS
-        && reconstruct::reconstructs(File::open(path).map_err(io)?, format, &shown).map_err(io)?;
     Ok(assemble(Parts {
         format: Some(format),
-        reconstructed,
+        reconstructed: clean && reconstructed,
         kinds: kinds(&session),
         records: usize::try_from(source.records).unwrap_or(usize::MAX),
         events: session.events.len(),
@@ -255,6 +255,7 @@ fn undetected(decision: &Decision, size: u64, options: &Options) -> Finding {
         "refused-live-db" => (&SL001, "live-database"),
         "empty" => (&SL001, "empty-input"),
         "unsupported-format" => (&SL302, "unsupported-format"),
+        "job-log" => (&SL302, "job-log"),
         "low-confidence" => (&SL302, "not-a-session"),
         _ => (&SL302, "ambiguous-format"),
     };
@@ -277,8 +278,8 @@ fn undetected(decision: &Decision, size: u64, options: &Options) -> Finding {
             }
             evidence.insert("reason".into(), "empty_input".into());
         }
-        "unsupported-format" => {
-            evidence.insert("reason".into(), "unsupported-format".into());
+        reason @ ("unsupported-format" | "job-log") => {
+            evidence.insert("reason".into(), reason.into());
             if let Some(known) = decision.unsupported {
                 evidence.insert("format".into(), known.id.into());
                 finding.detail.insert("format_name".into(), known.name.into());

@@ -25,7 +25,7 @@ pub(crate) const SCHEMA: &str = "sesslint.session/v1";
 /// The format as registered.
 pub static FORMAT: Format = Format {
     id: "canonical",
-    name: "SessLint canonical",
+    name: "canonical",
     version: "1.0.0",
     versions: &["1", "1.0", "1.0.0"],
     description: "Canonical sessions, `sesslint.session/v1`, as lines or as one document",

@@ -9,6 +9,8 @@ pub mod claude_stream;
 pub mod codex_exec;
 pub mod codex_rollout;
 pub mod detect;
+pub mod dsh;
+pub mod layout;
 mod notice;
 pub mod openai_agents;
 pub mod pi;
@@ -137,6 +139,8 @@ impl<'a> Draft<'a> {
 
 /// Takes what an adapter makes of records.
 pub trait Sink {
+    /// The canonical object of the next event is its record as it stands, but for one member that was derived.
+    fn as_stored(&mut self, _derived: Option<(&'static str, &'static str)>) {}
     /// One event of `record`.
     fn event(&mut self, record: &Record<'_>, draft: Draft<'_>);
     /// Something the adapter cannot read or does not know.
@@ -209,6 +213,16 @@ pub struct Fault {
     pub detail: Option<&'static str>,
     /// Number among the non-blank lines, from 1.
     pub ordinal: u64,
+    /// It begins like a record; otherwise something else was printed.
+    pub begins_record: bool,
+}
+
+impl Fault {
+    /// A record that is read as far as a limit.
+    #[must_use]
+    pub fn new(reason: &'static str, ordinal: u64) -> Self {
+        Self { reason, detail: None, ordinal, begins_record: true }
+    }
 }
 
 /// How the bytes of a format are cut into records.
@@ -268,6 +282,7 @@ pub static FORMATS: &[&Format] = &[
     &claude_stream::FORMAT,
     &codex_exec::FORMAT,
     &codex_rollout::FORMAT,
+    &dsh::FORMAT,
     &openai_agents::FORMAT,
     &pi::FORMAT,
 ];

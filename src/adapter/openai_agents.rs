@@ -23,7 +23,7 @@ use crate::record::Json;
 /// The format as registered.
 pub static FORMAT: Format = Format {
     id: "openai-agents",
-    name: "OpenAI Agents SDK",
+    name: "OpenAI Agents",
     version: "1.0.0",
     versions: &["0.24.0"],
     description: "Session items of the OpenAI Agents SDK, exported as an array, a document or lines",

@@ -91,6 +91,24 @@ pub static SL001: Rule = Rule {
             next: "Make a copy before any resume, then restore the header line.",
         },
         Text {
+            variant: "foreign-lines",
+            what: "Lines that are no records stand between the records: another program printed to the same output.",
+            consequence: "Programs that read the output line by line stop at the first of them, or skip them all.",
+            next: "Send the output of the agent to a file of its own.",
+        },
+        Text {
+            variant: "not-a-record",
+            what: "A line is JSON but lacks what every record of the format has.",
+            consequence: "The harness refuses the session if a later turn was completed, or drops the log from here on.",
+            next: "Restore the line from a copy, or cut the log before it.",
+        },
+        Text {
+            variant: "empty-line",
+            what: "An empty line stands between the records.",
+            consequence: "The harness refuses the session if a later turn was completed, or drops the log from here on.",
+            next: "Remove the empty line.",
+        },
+        Text {
             variant: "byte-order-mark",
             what: "The file begins with a byte order mark.",
             consequence: "The loader does not find the header behind it and refuses the session.",

@@ -88,12 +88,18 @@ pub enum Command {
     Merge(MergeArgs),
     /// Keep the file of known findings
     Baseline(BaselineArgs),
+    /// Mend a session log, into a new file, with a receipt
+    Repair(super::repair::RepairArgs),
+    /// Check that a repair did what its receipt says, and nothing else
+    Verify(super::verify::VerifyArgs),
     /// Write a session as a canonical stream
     Export(ExportArgs),
     /// Write a diagnostic bundle without a word of the session
     Bundle(BundleArgs),
     /// Validate a canonical session to the letter
     ValidateSession(ValidateArgs),
+    /// Audit the session logs below a deepseek-harness home
+    DshAudit(super::dsh_audit::DshAuditArgs),
     /// Digest a session log, or say how two copies relate
     Digest(super::digest::DigestArgs),
     /// Tell what a code means, what happens, and how it is repaired

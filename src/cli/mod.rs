@@ -7,6 +7,7 @@ mod baseline;
 mod check;
 mod ci;
 mod digest;
+mod dsh_audit;
 mod env;
 mod export;
 mod find;
@@ -17,9 +18,11 @@ mod merge;
 mod output;
 mod progress;
 mod publish;
+mod repair;
 mod runner;
 mod scan;
 mod settings;
+mod verify;
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
@@ -119,9 +122,12 @@ fn run(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failur
         Some(Command::Ci(args)) => ci::run(&cli.global, args, out, err),
         Some(Command::Merge(args)) => merge::run(&cli.global, args, out, err),
         Some(Command::Baseline(args)) => baseline::run(&cli.global, args, out),
+        Some(Command::Repair(args)) => repair::run(&cli.global, args, out, err),
+        Some(Command::Verify(args)) => verify::run(args, out),
         Some(Command::Export(args)) => export::export(&cli.global, args, out),
         Some(Command::Bundle(args)) => export::bundle(&cli.global, args, out),
         Some(Command::ValidateSession(args)) => export::validate(args, out),
+        Some(Command::DshAudit(args)) => Ok(dsh_audit::run(args, out, err)?),
         Some(Command::Digest(args)) => Ok(digest::run(&cli.global, args, out, err)?),
         Some(Command::Explain(args)) => info::explain(args, out),
         Some(Command::Formats(args)) => info::formats(args, out),

@@ -22,7 +22,7 @@ pub fn write_all(
             Some(path) => {
                 let mut bytes = Vec::new();
                 print(output.format, &Options { colour: false, ..options.clone() }, &mut bytes)?;
-                write::folder_of(path).and_then(|()| write::replace(path, &bytes)).map_err(|error| {
+                write::make_folder_of(path).and_then(|()| write::replace(path, &bytes)).map_err(|error| {
                     io::Error::new(error.kind(), format!("{}: cannot write the report: {error}", path.display()))
                 })?;
             }

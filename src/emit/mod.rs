@@ -5,7 +5,7 @@
 
 pub mod escape;
 
-mod ascii;
+pub mod ascii;
 mod chart;
 mod fold;
 mod github;

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use serde_json::Value as Json;
+use serde_json::Value as Document;
 
 use super::Value;
+use crate::record::{Json, NodeKind};
 
 /// Appends `text` as a JSON string: short escapes, other controls as `\u00xx`, everything else literal.
 pub fn write_string(text: &str, out: &mut String) {
@@ -87,18 +88,18 @@ pub fn write(value: &Value, out: &mut String) {
 }
 
 /// Appends a document value (evidence, reports); its maps are sorted already.
-pub fn write_document(value: &Json, out: &mut String) {
+pub fn write_document(value: &Document, out: &mut String) {
     match value {
-        Json::Null => out.push_str("null"),
-        Json::Bool(b) => out.push_str(if *b { "true" } else { "false" }),
-        Json::Number(n) => match n.as_f64() {
+        Document::Null => out.push_str("null"),
+        Document::Bool(b) => out.push_str(if *b { "true" } else { "false" }),
+        Document::Number(n) => match n.as_f64() {
             Some(f) if n.is_f64() => out.push_str(&float(f)),
             _ => {
                 let _ = write!(out, "{n}");
             }
         },
-        Json::String(s) => write_string(s, out),
-        Json::Array(elements) => {
+        Document::String(s) => write_string(s, out),
+        Document::Array(elements) => {
             out.push('[');
             for (i, element) in elements.iter().enumerate() {
                 if i > 0 {
@@ -108,7 +109,7 @@ pub fn write_document(value: &Json, out: &mut String) {
             }
             out.push(']');
         }
-        Json::Object(members) => {
+        Document::Object(members) => {
             out.push('{');
             for (i, (name, member)) in members.iter().enumerate() {
                 if i > 0 {
@@ -129,6 +130,86 @@ pub fn to_string(value: &Value) -> String {
     let mut out = String::new();
     write(value, &mut out);
     out
+}
+
+/// Appends the canonical text of a value in place, without building it.
+pub fn write_json(json: Json<'_>, out: &mut String) {
+    match json.kind() {
+        NodeKind::Null | NodeKind::True | NodeKind::False => out.push_str(&json.spelling()),
+        NodeKind::Integer if json.raw() != b"-0" => out.push_str(&json.spelling()),
+        NodeKind::String | NodeKind::Key if !json.is_escaped() => out.push_str(&json.spelling()),
+        NodeKind::String | NodeKind::Key => write_string(&json.text(), out),
+        NodeKind::Array if json.elements().next().is_some() => {
+            for (i, element) in json.elements().enumerate() {
+                out.push(if i == 0 { '[' } else { ',' });
+                write_json(element, out);
+            }
+            out.push(']');
+        }
+        NodeKind::Object if json.rows().next().is_some() => {
+            let mut rows: Vec<_> = json.members().enumerate().collect();
+            rows.sort_by(|a, b| (&a.1.0, a.0).cmp(&(&b.1.0, b.0)));
+            let mut opening = '{';
+            for (i, (_, (name, member))) in rows.iter().enumerate() {
+                // Of a repeated name the last value counts.
+                if rows.get(i + 1).is_some_and(|next| next.1.0 == *name) {
+                    continue;
+                }
+                out.push(std::mem::replace(&mut opening, ','));
+                write_string(name, out);
+                out.push(':');
+                write_json(*member, out);
+            }
+            out.push('}');
+        }
+        // Numbers to be spelled anew, empty containers, and what lies below the tape.
+        _ => write(&json.to_value(), out),
+    }
+}
+
+/// Whether the bytes of a value are its canonical text already. Says no in doubt: below the tape, and of floats.
+#[must_use]
+pub fn is_canonical(json: Json<'_>) -> bool {
+    canonical_len(json) == Some(json.raw().len())
+}
+
+/// Length of the canonical text of a value whose parts are canonical, so that a longer one must hold blanks.
+fn canonical_len(json: Json<'_>) -> Option<usize> {
+    let own = json.raw().len();
+    match json.kind() {
+        NodeKind::Null | NodeKind::True | NodeKind::False => Some(own),
+        NodeKind::Integer => (json.raw() != b"-0").then_some(own),
+        NodeKind::Float => None,
+        NodeKind::String | NodeKind::Key if !json.is_escaped() => Some(own),
+        NodeKind::String | NodeKind::Key => {
+            let mut text = String::new();
+            write_string(&json.text(), &mut text);
+            (text.as_bytes() == json.raw()).then_some(own)
+        }
+        NodeKind::Array => {
+            let mut len = 2;
+            let mut count = 0;
+            for element in json.elements() {
+                len += canonical_len(element)?;
+                count += 1;
+            }
+            if count == 0 && own > 2 { None } else { Some(len + usize::max(count, 1) - 1) }
+        }
+        NodeKind::Object => {
+            let mut len = 2;
+            let mut count = 0;
+            let mut before: Option<Json<'_>> = None;
+            for (name, member) in json.rows() {
+                if before.is_some_and(|b| b.is_escaped() || name.is_escaped() || b.raw() >= name.raw()) {
+                    return None;
+                }
+                len += canonical_len(name)? + 1 + canonical_len(member)?;
+                count += 1;
+                before = Some(name);
+            }
+            if count == 0 && own > 2 { None } else { Some(len + usize::max(count, 1) - 1) }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -157,5 +238,41 @@ mod tests {
     fn members_are_sorted_by_code_point_and_controls_escaped() {
         let value = Value::Object(vec![("é".into(), Value::Null), ("b".into(), Value::from("a\"\\\u{1}\n\u{7f}"))]);
         assert_eq!(to_string(&value), "{\"b\":\"a\\\"\\\\\\u0001\\n\u{7f}\",\"é\":null}");
+    }
+
+    #[test]
+    fn canonical_bytes_are_known_as_such() {
+        for (text, canonical) in [
+            (r#"{"a":1,"b":["x",null,true]}"#, true),
+            (r#"{"a":"\n\u0001é"}"#, true),
+            (r#"{"b":1,"a":2}"#, false),
+            (r#"{"a":1,"a":2}"#, false),
+            (r#"{"a": 1}"#, false),
+            (r#"{"a":[ ]}"#, false),
+            (r#"{"a":"\u000a"}"#, false),
+            (r#"{"a":"\/"}"#, false),
+            (r#"{"a":-0}"#, false),
+            ("{}", true),
+        ] {
+            let mut scanner = crate::record::Scanner::default();
+            scanner.scan(text.as_bytes(), 8).unwrap();
+            assert_eq!(is_canonical(Json::new(text.as_bytes(), scanner.tape())), canonical, "{text}");
+        }
+    }
+
+    #[test]
+    fn writing_in_place_and_from_an_owned_value_agree() {
+        for text in [
+            r#"{"b":[1,2.50,-0,{"z":null,"a":"\u0041\n"}],"a":{},"c":[ ],"b":{"x":1e5}}"#,
+            r#"[[[[[[[{"deep":1,"a":2}]]]]]]]"#,
+            r#""x""#,
+        ] {
+            let mut scanner = crate::record::Scanner::default();
+            scanner.scan(text.as_bytes(), 4).unwrap();
+            let json = Json::new(text.as_bytes(), scanner.tape());
+            let mut out = String::new();
+            write_json(json, &mut out);
+            assert_eq!(out, to_string(&json.to_value()));
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Canonical sessions: what every format becomes. No vendor word, no I/O.
 
+pub mod calendar;
 pub mod canonical_json;
 pub mod content_free;
 pub mod event;

@@ -3,7 +3,7 @@
 pub mod builder;
 mod bytes;
 mod document;
-mod framing;
+pub(crate) mod framing;
 mod lines;
 pub(crate) mod object;
 mod start;

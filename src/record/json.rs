@@ -68,6 +68,23 @@ impl<'a> Json<'a> {
 
     /// Members of an object that are on the tape, in file order; repeated names appear as often as they stand there.
     pub fn members(self) -> impl Iterator<Item = (Cow<'a, str>, Json<'a>)> {
+        self.rows().map(|(name, value)| (name.text(), value))
+    }
+
+    /// The value as it is spelled.
+    pub(crate) fn spelling(self) -> Cow<'a, str> {
+        let raw = self.raw();
+        std::str::from_utf8(raw).map_or_else(|_| String::from_utf8_lossy(raw), Cow::Borrowed)
+    }
+
+    /// Whether a string or name holds an escape.
+    #[must_use]
+    pub fn is_escaped(self) -> bool {
+        self.node().escaped
+    }
+
+    /// Names and values of an object that are on the tape, names undecoded.
+    pub fn rows(self) -> impl Iterator<Item = (Json<'a>, Json<'a>)> {
         let mut row = self.row + 1;
         let end = if self.is_object() { self.node().next } else { row };
         std::iter::from_fn(move || {
@@ -77,7 +94,7 @@ impl<'a> Json<'a> {
             let name = Json { row, ..self };
             let value = Json { row: row + 1, ..self };
             row = value.node().next;
-            Some((name.decode(), value))
+            Some((name, value))
         })
     }
 
@@ -124,7 +141,7 @@ impl<'a> Json<'a> {
     /// The text of a string; lone surrogates become U+FFFD.
     #[must_use]
     pub fn as_str(self) -> Option<Cow<'a, str>> {
-        (self.kind() == NodeKind::String).then(|| self.decode())
+        (self.kind() == NodeKind::String).then(|| self.text())
     }
 
     /// The text of the string member with this name.
@@ -163,7 +180,8 @@ impl<'a> Json<'a> {
         }
     }
 
-    fn decode(self) -> Cow<'a, str> {
+    /// The text of a string or name, unescaped; meaningless for other values.
+    pub(crate) fn text(self) -> Cow<'a, str> {
         let node = self.node();
         let inner = &self.text[node.start as usize + 1..node.end as usize - 1];
         if node.escaped {
@@ -194,10 +212,22 @@ impl<'a> Json<'a> {
                 Value::Int(if digits == "-0" { "0".into() } else { digits.into_owned() })
             }
             NodeKind::Float => Value::Float(String::from_utf8_lossy(self.raw()).parse().unwrap_or(0.0)),
-            NodeKind::String | NodeKind::Key => Value::String(self.decode().into_owned()),
+            NodeKind::String | NodeKind::Key => Value::String(self.text().into_owned()),
             NodeKind::Array | NodeKind::Object if depth >= MAX_OWNED_DEPTH => Value::Null,
             NodeKind::Array => Value::Array(self.elements().map(|e| e.build(depth + 1)).collect()),
             NodeKind::Object => {
+                // Large objects need an index of their names, small ones are faster without.
+                if self.rows().nth(32).is_none() {
+                    let mut members: Vec<(String, Value)> = Vec::new();
+                    for (name, value) in self.members() {
+                        let value = value.build(depth + 1);
+                        match members.iter_mut().find(|m| m.0 == name) {
+                            Some(member) => member.1 = value,
+                            None => members.push((name.into_owned(), value)),
+                        }
+                    }
+                    return Value::Object(members);
+                }
                 let mut members: Vec<(String, Value)> = Vec::new();
                 let mut places: hashbrown::HashMap<String, usize> = hashbrown::HashMap::new();
                 for (name, value) in self.members() {

@@ -34,7 +34,8 @@ const CHUNK: usize = 256 << 10;
 /// Reads lines into one buffer that grows to the longest line and no further.
 pub struct LineReader<R> {
     input: R,
-    hasher: Sha256,
+    /// None when nobody asks for the hash.
+    hasher: Option<Sha256>,
     buffer: Vec<u8>,
     /// Unread bytes are `buffer[start..filled]`; no LF stands before `searched`.
     start: usize,
@@ -53,11 +54,16 @@ impl<R> std::fmt::Debug for LineReader<R> {
 }
 
 impl<R: Read> LineReader<R> {
-    /// A reader that keeps at most `max_line` bytes of a line.
+    /// A reader that keeps at most `max_line` bytes of a line and hashes everything.
     pub fn new(input: R, max_line: usize) -> Self {
+        Self { hasher: Some(Sha256::new()), ..Self::unhashed(input, max_line) }
+    }
+
+    /// A reader whose hash nobody will ask for: for a look at the beginning.
+    pub fn unhashed(input: R, max_line: usize) -> Self {
         Self {
             input,
-            hasher: Sha256::new(),
+            hasher: None,
             buffer: vec![0; CHUNK],
             start: 0,
             searched: 0,
@@ -106,7 +112,7 @@ impl<R: Read> LineReader<R> {
     /// SHA-256 of everything read; the whole stream once [`Self::next_line`] has returned none. And its length in bytes.
     #[must_use]
     pub fn finish(self) -> ([u8; 32], u64) {
-        (self.hasher.finalize().into(), self.offset)
+        (self.hasher.unwrap_or_default().finalize().into(), self.offset)
     }
 
     fn take(&mut self, end: usize, next: usize, skipped: u64, terminated: bool) -> Line<'_> {
@@ -142,7 +148,9 @@ impl<R: Read> LineReader<R> {
             self.buffer.resize(grown, 0);
         }
         let read = read_some(&mut self.input, &mut self.buffer[self.filled..])?;
-        self.hasher.update(&self.buffer[self.filled..self.filled + read]);
+        if let Some(hasher) = &mut self.hasher {
+            hasher.update(&self.buffer[self.filled..self.filled + read]);
+        }
         self.filled += read;
         self.ended = read == 0;
         Ok(())
@@ -160,7 +168,9 @@ impl<R: Read> LineReader<R> {
                 self.ended = true;
                 return Ok(false);
             }
-            self.hasher.update(&self.buffer[keep..keep + read]);
+            if let Some(hasher) = &mut self.hasher {
+                hasher.update(&self.buffer[keep..keep + read]);
+            }
             if let Some(found) = memchr::memchr(b'\n', &self.buffer[keep..keep + read]) {
                 *skipped += found as u64;
                 self.buffer.copy_within(keep + found..keep + read, keep);

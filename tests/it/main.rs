@@ -11,6 +11,7 @@ mod docs;
 mod export;
 mod reading;
 mod recordings;
+mod repairs;
 mod stable;
 mod support;
 mod validate;

@@ -6,46 +6,43 @@ use sha2::{Digest, Sha256};
 
 use super::header::insert_key;
 use super::{coordinates, is_critical, quoted, type_name};
-use crate::adapter::{Draft, Record, Sink, side_effects, spelled, text_of, trim};
+use crate::adapter::{Draft, Record, Sink, side_effects, text_of, trim};
 use crate::check::compatibility::SL302;
 use crate::check::framing::SL001;
 use crate::finding::fingerprint::hex;
 use crate::finding::{Finding, Stage, Subject};
 use crate::model::content_free::{echo, is_content_free};
 use crate::model::{Actor, EventFlags, Kind, Value};
-use crate::record::Json;
+use crate::record::json::fields;
+use crate::record::{Json, NodeKind};
 
 const EPOCH: &str = "1970-01-01T00:00:00Z";
 /// Stands in evidence for an id that may not be shown.
 const SANITIZED: &str = "<sanitized_control_chars>";
 
-const KNOWN: &[&str] = &[
-    "actor",
-    "agent_id",
-    "branch_id",
-    "content_hash",
-    "correlation_id",
-    "execution_state",
-    "id",
-    "interaction_id",
-    "kind",
-    "original_id",
-    "parent_id",
-    "payload",
-    "seq",
-    "side_effects",
-    "source_adapter",
-    "source_line",
-    "source_location",
-    "source_record_hash",
-    "ts",
-];
+fields! {
+    /// The members of an event that the format knows.
+    struct Members {
+        actor: "actor", agent_id: "agent_id", branch_id: "branch_id", content_hash: "content_hash",
+        correlation_id: "correlation_id", execution_state: "execution_state", id: "id", interaction_id: "interaction_id",
+        kind: "kind", original_id: "original_id", parent_id: "parent_id", payload: "payload", seq: "seq",
+        side_effects: "side_effects", source_adapter: "source_adapter", source_line: "source_line",
+        source_location: "source_location", source_record_hash: "source_record_hash", ts: "ts",
+    }
+}
+
 const CRITICAL: &[&str] = &["call_id", "checkpoint", "prev_id", "tool_call_id", "tool_use_id", "type"];
 
 /// Reads the event at `place` among the events of its file.
-pub(super) fn read(record: &Record<'_>, place: u64, sink: &mut dyn Sink) {
+pub(super) fn read<'a>(record: &Record<'a>, place: u64, sink: &mut dyn Sink) {
     let json = record.json;
-    let id_value = json.get("id");
+    let mut critical = None;
+    let members = Members::read(json, |name, value| {
+        if critical.is_none() && (is_critical(&name) || CRITICAL.contains(&&*name)) {
+            critical = Some((name, value));
+        }
+    });
+    let id_value = members.id;
     let id = id_value.and_then(Json::as_str).filter(|id| !id.is_empty() && trim(id) == &**id && is_content_free(id));
     let mut check = Check { record, id: id.as_deref(), sink };
 
@@ -54,7 +51,7 @@ pub(super) fn read(record: &Record<'_>, place: u64, sink: &mut dyn Sink) {
         Some(value) if id.is_none() => check.invalid_id(value),
         Some(_) => {}
     }
-    let parent = match json.get("parent_id") {
+    let parent = match members.parent_id {
         None => {
             check.missing("parent_id");
             None
@@ -68,7 +65,7 @@ pub(super) fn read(record: &Record<'_>, place: u64, sink: &mut dyn Sink) {
             text
         }
     };
-    let kind = match json.get("kind") {
+    let kind = match members.kind {
         None => {
             check.missing("kind");
             Kind::Unknown
@@ -78,7 +75,7 @@ pub(super) fn read(record: &Record<'_>, place: u64, sink: &mut dyn Sink) {
             Kind::Unknown
         }),
     };
-    let ts = match json.get("ts") {
+    let ts = match members.ts {
         None => {
             check.missing("ts");
             None
@@ -91,82 +88,95 @@ pub(super) fn read(record: &Record<'_>, place: u64, sink: &mut dyn Sink) {
             text
         }
     };
-    let actor = match json.get("actor") {
+    let actor = match members.actor {
         None => Actor::User,
         Some(value) => value.as_str().and_then(|a| Actor::parse(&a)).unwrap_or_else(|| {
             check.report("invalid_actor", None, Some(("actor", quoted(value))));
             Actor::System
         }),
     };
-    check.unknown_keys();
-    let payload = json.get("payload");
+    if let Some((name, value)) = critical {
+        check.critical_key(&name, value);
+    }
+    let payload = members.payload;
     if let Some(value) = payload.filter(|p| !p.is_object()) {
         let name = type_name(&value.to_value());
         check.report("invalid_payload_type", Some("payload"), Some(("type", name.into())));
     }
     let payload = payload.filter(|p| p.is_object());
-    let seq_value = json.get("seq");
-    let seq = seq_value.map(Json::to_value).filter(|v| matches!(v, Value::Int(digits) if !digits.starts_with('-')));
+    let seq_value = members.seq;
+    let is_count = |v: &Json<'_>| v.kind() == NodeKind::Integer && (!v.raw().starts_with(b"-") || v.raw() == b"-0");
+    let seq = seq_value.filter(is_count);
     if let Some(value) = seq_value.filter(|_| seq.is_none()) {
         check.report("invalid_seq", Some("seq"), Some(("seq", quoted(value))));
     }
     let synthetic_id = id.is_none();
-    let id = id.unwrap_or_else(|| Cow::Owned(format!("<missing:{place}>")));
-    let text = |name: &str| json.get_some(name).map(text_of);
-    let effects = effects(json, payload, kind);
-    let seq_number = seq.as_ref().map_or(Some(place), |s| spelled(s, false).parse().ok()).unwrap_or(u64::MAX);
+    let id = id.as_deref().map_or_else(|| Cow::Owned(format!("<missing:{place}>")), Cow::Borrowed);
+    let text = |value: Option<Json<'a>>| value.filter(|v| !v.is_null()).map(text_of);
+    let effects = effects(json, members.side_effects, payload, kind);
+    let digits = |s: Json<'_>| if s.raw() == b"-0" { Some(0) } else { std::str::from_utf8(s.raw()).ok()?.parse().ok() };
+    let seq_number = seq.map_or(Some(place), digits).unwrap_or(u64::MAX);
     let object = || {
         let mut object = json.to_value();
-        if let Value::Object(members) = &mut object {
+        if let Value::Object(rows) = &mut object {
             let parent = parent.as_deref().map_or(Value::Null, Value::from);
             let ts = ts.as_deref().unwrap_or(EPOCH);
             let mut set = |name: &str, value: Option<Value>| {
-                members.retain(|m| m.0 != name);
-                members
-                    .extend(value.filter(|v| name == "parent_id" || *v != Value::Null).map(|v| (name.to_owned(), v)));
+                rows.retain(|m| m.0 != name);
+                rows.extend(value.filter(|v| name == "parent_id" || *v != Value::Null).map(|v| (name.to_owned(), v)));
             };
             set("id", Some(Value::from(&*id)));
             set("parent_id", Some(parent));
-            set("seq", Some(seq.clone().unwrap_or(Value::from(place))));
+            set("seq", Some(seq.map_or(Value::from(place), Json::to_value)));
             set("ts", Some(Value::from(ts)));
             set("kind", Some(Value::from(kind.as_str())));
             set("actor", Some(Value::from(actor.as_str())));
             set("payload", Some(payload.map_or(Value::Object(vec![]), Json::to_value)));
             set("side_effects", effects.map(Value::from));
-            for name in ["content_hash", "correlation_id"] {
-                set(name, text(name).map(|t| Value::from(&*t)));
+            for (name, value) in [("content_hash", members.content_hash), ("correlation_id", members.correlation_id)] {
+                set(name, text(value).map(|t| Value::from(&*t)));
             }
-            set("source_line", json.get("source_line").map(Json::to_value).filter(|v| matches!(v, Value::Int(_))));
-            for name in [
-                "agent_id",
-                "branch_id",
-                "execution_state",
-                "interaction_id",
-                "original_id",
-                "source_adapter",
-                "source_location",
-                "source_record_hash",
+            set("source_line", members.source_line.map(Json::to_value).filter(|v| matches!(v, Value::Int(_))));
+            for (name, value) in [
+                ("agent_id", members.agent_id),
+                ("branch_id", members.branch_id),
+                ("execution_state", members.execution_state),
+                ("interaction_id", members.interaction_id),
+                ("original_id", members.original_id),
+                ("source_adapter", members.source_adapter),
+                ("source_location", members.source_location),
+                ("source_record_hash", members.source_record_hash),
             ] {
-                set(name, json.get(name).map(Json::to_value));
+                set(name, value.map(Json::to_value));
             }
         }
         object
     };
+    let complete = [members.actor, members.payload, members.seq].iter().all(Option::is_some);
+    let texts = [members.content_hash, members.correlation_id].into_iter().flatten().all(|v| v.as_str().is_some());
+    let lines = members.source_line.is_none_or(|l| l.kind() == NodeKind::Integer);
+    let derived = effects.filter(|_| members.side_effects.is_none()).map(|effects| ("side_effects", effects));
+    let stated = members.side_effects.and_then(Json::as_str);
+    let same_effects = derived.is_some() || stated.as_deref() == effects;
+    let nulls = json.members().any(|(name, value)| value.is_null() && name != "parent_id");
+    if complete && texts && lines && same_effects && !nulls {
+        check.sink.as_stored(derived);
+    }
     let owned_payload = || payload.map_or(Value::Object(vec![]), Json::to_value);
-    sink.event(
+    check.sink.event(
         record,
         Draft {
             parent: parent.as_deref().map(Cow::Borrowed),
             kind,
             actor,
-            correlation: text("correlation_id"),
+            correlation: text(members.correlation_id),
             message: None,
-            agent: text("agent_id"),
-            branch: text("branch_id"),
-            interaction: text("interaction_id"),
+            agent: text(members.agent_id),
+            branch: text(members.branch_id),
+            interaction: text(members.interaction_id),
             ts: ts.clone().unwrap_or(Cow::Borrowed(EPOCH)),
             seq: Some(seq_number),
-            line: json.get("source_line").and_then(Json::as_i64).and_then(|l| u64::try_from(l).ok()).unwrap_or(0),
+            line: members.source_line.and_then(Json::as_i64).and_then(|l| u64::try_from(l).ok()).unwrap_or(0),
             flags: EventFlags {
                 synthetic_id,
                 prompt: actor == Actor::User && kind == Kind::Message,
@@ -182,7 +192,7 @@ pub(super) fn read(record: &Record<'_>, place: u64, sink: &mut dyn Sink) {
     );
     if kind == Kind::Checkpoint {
         let (seq, hash) = checkpoint(payload, seq_number);
-        sink.checkpoint(seq, hash);
+        check.sink.checkpoint(seq, hash);
     }
 }
 
@@ -195,9 +205,9 @@ fn checkpoint(payload: Option<Json<'_>>, own: u64) -> (Option<i64>, Option<Strin
 }
 
 /// What the event says about side effects, or what its kind and tool say.
-fn effects(json: Json<'_>, payload: Option<Json<'_>>, kind: Kind) -> Option<&'static str> {
-    let stated = |object: Json<'_>| {
-        let word = object.str("side_effects")?;
+fn effects(json: Json<'_>, own: Option<Json<'_>>, payload: Option<Json<'_>>, kind: Kind) -> Option<&'static str> {
+    let stated = |value: Option<Json<'_>>| {
+        let word = value?.as_str()?;
         ["none", "possible", "unknown"].into_iter().find(|w| **w == *word)
     };
     let name = || {
@@ -206,7 +216,7 @@ fn effects(json: Json<'_>, payload: Option<Json<'_>>, kind: Kind) -> Option<&'st
         let inside = payload.and_then(|p| truthy(p, "name").or_else(|| truthy(p, "tool_name")));
         inside.or_else(|| truthy(json, "name")).unwrap_or_default()
     };
-    stated(json).or_else(|| stated(payload?)).or_else(|| match kind {
+    stated(own).or_else(|| stated(payload?.get("side_effects"))).or_else(|| match kind {
         Kind::ToolResult => Some("none"),
         Kind::ToolCall => Some(side_effects(&name())),
         _ => None,
@@ -260,21 +270,13 @@ impl Check<'_, '_> {
         self.sink.finding(finding);
     }
 
-    /// Reports the first key, in file order, that is not known and might change what the event means.
-    fn unknown_keys(&mut self) {
-        let first = self
-            .record
-            .json
-            .members()
-            .map(|(name, _)| name)
-            .find(|name| !KNOWN.contains(&&**name) && (is_critical(name) || CRITICAL.contains(&&**name)));
-        let Some(name) = first else { return };
-        let Some(value) = self.record.json.get(&name) else { return };
+    /// Reports a key that is not known and might change what the event means.
+    fn critical_key(&mut self, name: &str, value: Json<'_>) {
         let mut finding = self.finding(&SL302);
         finding.variant = "critical-field";
-        insert_key(&mut finding.evidence, &name, &value.to_value());
+        insert_key(&mut finding.evidence, name, &value.to_value());
         finding.evidence.insert("record_id".into(), self.id.into());
-        finding.subject.part = name.into_owned();
+        finding.subject.part = name.to_owned();
         self.sink.finding(finding);
     }
 
