@@ -145,6 +145,19 @@ fn a_job_reports_everywhere_and_then_fails() {
 }
 
 #[test]
+fn a_document_on_standard_output_is_alone_there() {
+    let job = Job::new().broken();
+    for format in ["json", "sarif", "gitlab"] {
+        let output = job.run_hosted(&["ci", "--output", format]);
+        serde_json::from_slice::<Value>(&output.stdout).unwrap();
+        assert!(commands(&stderr(&output)).iter().any(|c| c.starts_with("::error file=logs/broken.jsonl")));
+    }
+    let output = job.run_hosted(&["ci", "--output", "github"]);
+    assert_eq!(commands(&stdout(&output)).len(), 4);
+    assert_eq!(commands(&stderr(&output)), Vec::<String>::new(), "annotations are written once");
+}
+
+#[test]
 fn the_gate_depends_on_severity_alone() {
     let job = Job::new().broken();
     for format in ["human", "json", "jsonl", "sarif", "markdown", "github", "gitlab", "junit", "html"] {
@@ -188,6 +201,7 @@ fn nothing_found_is_an_error_unless_allowed() {
     assert_eq!(job.code(&["ci", "--max-files", "1"]), 2, "a gate that did not look at everything is not green");
 }
 
+#[cfg(unix)]
 #[test]
 fn names_cannot_speak_to_the_runner() {
     let job = Job::new();
