@@ -281,6 +281,19 @@ fn files_that_cannot_be_read_are_on_every_surface() {
 }
 
 #[test]
+fn a_named_file_that_is_no_session_is_an_error_on_every_surface() {
+    let job = Job::new();
+    job.write("notes.jsonl", "{\"level\": 30}\n{\"level\": 40}\n");
+    assert_eq!(job.code(&["ci"]), 2, "found by itself it is nothing");
+    for format in ["human", "json", "jsonl", "sarif", "markdown", "github", "gitlab", "junit", "html"] {
+        let output = job.run(&["ci", "notes.jsonl", "--output", format]);
+        assert_eq!(output.status.code(), Some(1), "{format}");
+        assert!(stdout(&output).contains("SL302"), "{format}: {}", stdout(&output));
+    }
+    assert_eq!(job.code(&["ci", "notes.jsonl", "--skip-undetected", "--allow-empty"]), 0);
+}
+
+#[test]
 fn a_baseline_lets_known_findings_pass() {
     let job = Job::new().broken().healthy();
     assert_eq!(job.code(&["ci", "--only-new"]), 2, "there is nothing to compare with");
@@ -445,4 +458,36 @@ fn equal_runs_give_equal_bytes() {
         bytes
     };
     assert_eq!(all("a", "1"), all("b", "7"));
+}
+
+fn read(name: &str) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()
+}
+
+#[test]
+fn the_documented_configuration_is_the_real_one() {
+    let text = read("docs/config.md");
+    for setting in sesslint::config::SETTINGS {
+        assert!(text.contains(&format!("\n| `{}` |", setting.name)), "{} is not in docs/config.md", setting.name);
+    }
+    let example = text.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let config = sesslint::config::file::parse(example, "docs/config.md").unwrap();
+    assert_eq!(config.overrides.len(), 2);
+}
+
+#[test]
+fn the_action_offers_every_setting_and_invents_none() {
+    let text = read("action.yml");
+    let mut offered: Vec<&str> =
+        text.lines().filter_map(|line| line.trim().strip_prefix("SESSLINT_")?.split(':').next()).collect();
+    offered.sort_unstable();
+    let mut settings: Vec<String> = sesslint::config::SETTINGS.iter().map(|s| s.variable()).collect();
+    settings.sort_unstable();
+    assert_eq!(offered.iter().map(|name| format!("SESSLINT_{name}")).collect::<Vec<_>>(), settings);
+    for input in sesslint::config::SETTINGS.iter().map(|s| s.name) {
+        assert!(
+            text.contains(&format!("\n  {input}:\n")) && text.contains(&format!("${{{{ inputs.{input} }}}}")),
+            "{input}"
+        );
+    }
 }
