@@ -82,16 +82,16 @@ pub enum Command {
     Check(CheckArgs),
     /// Check every session log below folders
     Scan(ScanArgs),
+    /// Mend a session log, into a new file, with a receipt
+    Repair(super::repair::RepairArgs),
+    /// Check that a repair did what its receipt says, and nothing else
+    Verify(super::verify::VerifyArgs),
     /// Do the whole CI job: find logs, check, report, annotate, summarise, gate
     Ci(CiArgs),
     /// Join JSON reports, as of the parts of a sharded run, and gate once
     Merge(MergeArgs),
     /// Keep the file of known findings
     Baseline(BaselineArgs),
-    /// Mend a session log, into a new file, with a receipt
-    Repair(super::repair::RepairArgs),
-    /// Check that a repair did what its receipt says, and nothing else
-    Verify(super::verify::VerifyArgs),
     /// Write a session as a canonical stream
     Export(ExportArgs),
     /// Write a diagnostic bundle without a word of the session

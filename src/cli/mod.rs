@@ -119,11 +119,11 @@ fn run(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failur
         }
         Some(Command::Check(args)) => check::run(&cli.global, args, out, err),
         Some(Command::Scan(args)) => scan::run(&cli.global, args, out, err),
+        Some(Command::Repair(args)) => repair::run(&cli.global, args, out, err),
+        Some(Command::Verify(args)) => verify::run(args, out),
         Some(Command::Ci(args)) => ci::run(&cli.global, args, out, err),
         Some(Command::Merge(args)) => merge::run(&cli.global, args, out, err),
         Some(Command::Baseline(args)) => baseline::run(&cli.global, args, out),
-        Some(Command::Repair(args)) => repair::run(&cli.global, args, out, err),
-        Some(Command::Verify(args)) => verify::run(args, out),
         Some(Command::Export(args)) => export::export(&cli.global, args, out),
         Some(Command::Bundle(args)) => export::bundle(&cli.global, args, out),
         Some(Command::ValidateSession(args)) => export::validate(args, out),

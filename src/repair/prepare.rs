@@ -388,8 +388,8 @@ fn report(bench: &Bench<'_>, size: u64) -> Report {
         events,
         kinds: BTreeMap::new(),
         reconstructed,
-        findings: bench.findings.clone(),
         outline: None,
         selection: &Selection::default(),
+        findings: bench.findings.clone(),
     })
 }
