@@ -8,10 +8,10 @@ use sesslint::emit::ascii;
 use sesslint::repair::execute::{self, Destination};
 use sesslint::repair::plan::Claimed;
 use sesslint::repair::{self, Emit, Options, Prepared, RepairError, preview};
-use sesslint::rule::profile::NEUTRAL;
 
 use super::Failure;
 use super::args::{Global, Policy};
+use super::settings::Settings;
 
 /// `sesslint repair`
 #[derive(Debug, Args)]
@@ -72,9 +72,10 @@ pub fn run(global: &Global, args: &RepairArgs, out: &mut dyn Write, err: &mut dy
         writeln!(err, "WARNING: --include-content shows text of the session; do not share the output")?;
     }
     let plan = args.plan.as_ref().map(read_plan).transpose()?;
+    let chosen = Settings::for_files(global, None, None)?.inspect_options(&args.path);
     let options = Options {
-        format: global.format.and_then(|choice| choice.0),
-        profile: global.profile.unwrap_or(&NEUTRAL),
+        format: chosen.format,
+        profile: chosen.profile,
         policy: match global.policy {
             Some(Policy::Salvage) => repair::Policy::Salvage,
             _ => repair::Policy::Conservative,
