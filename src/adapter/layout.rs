@@ -64,8 +64,7 @@ fn plain_block(_block: Json<'_>) -> Block<'_> {
 }
 
 /// Records that are events of their own, without links.
-static FLAT: Layout =
-    Layout { parent: &[], references: &[], numbering: None, blocks: no_blocks, block: plain_block };
+static FLAT: Layout = Layout { parent: &[], references: &[], numbering: None, blocks: no_blocks, block: plain_block };
 
 static CANONICAL: Layout = Layout { parent: &["parent_id"], ..FLAT };
 

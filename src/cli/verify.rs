@@ -39,7 +39,8 @@ pub struct VerifyArgs {
 }
 
 pub fn run(args: &VerifyArgs, out: &mut dyn Write) -> Result<u8, Failure> {
-    let missing = || Failure::usage("name the source and the repaired session: sesslint verify SOURCE REPAIRED --manifest FILE");
+    let missing =
+        || Failure::usage("name the source and the repaired session: sesslint verify SOURCE REPAIRED --manifest FILE");
     let source = args.source.clone().or_else(|| args.source_option.clone()).ok_or_else(missing)?;
     let output = args.repaired.clone().or_else(|| args.output.clone()).ok_or_else(missing)?;
     let request = Request {

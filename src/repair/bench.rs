@@ -290,7 +290,6 @@ pub(crate) fn token(text: &str) -> Vec<u8> {
     out.into_bytes()
 }
 
-
 /// Bytes of a broken line that are searched for an id.
 const SEARCHED: usize = 1 << 20;
 

@@ -77,23 +77,19 @@ fn line(value: &Value, out: &mut Vec<u8>) -> io::Result<()> {
 fn header(bench: &Bench<'_>) -> io::Result<Value> {
     let text = |name: &str, value: &str| (name.to_owned(), Value::from(value));
     let in_document = bench.session.records.first().is_some_and(|row| row.item > 0);
-    if bench.ground.is_canonical() && !in_document {
-        if let Some(Value::Object(mut members)) = first_record(bench)? {
-            members.retain(|(name, value)| {
-                *value != Value::Null && !(name == "metadata" && *value == Value::Object(Vec::new()))
-            });
-            return Ok(Value::Object(members));
-        }
+    if bench.ground.is_canonical()
+        && !in_document
+        && let Some(Value::Object(mut members)) = first_record(bench)?
+    {
+        let empty = |name: &str, value: &Value| name == "metadata" && *value == Value::Object(Vec::new());
+        members.retain(|(name, value)| *value != Value::Null && !empty(name, value));
+        return Ok(Value::Object(members));
     }
     let metadata = &bench.metadata;
     let stated = |value: &Option<String>| value.clone().filter(|_| bench.ground.is_canonical());
     let session = stated(&metadata.session_id).unwrap_or_else(|| stem(bench.ground.name));
     let created = stated(&metadata.created_at).unwrap_or_else(|| CREATED.to_owned());
-    Ok(Value::Object(vec![
-        text("created_at", &created),
-        text("schema_version", SCHEMA),
-        text("session_id", &session),
-    ]))
+    Ok(Value::Object(vec![text("created_at", &created), text("schema_version", SCHEMA), text("session_id", &session)]))
 }
 
 /// The first line that is not blank.

@@ -239,9 +239,7 @@ impl Changes {
         for (record, steps) in self.dropped.iter().filter(|(r, _)| !in_document(r)) {
             let row = bench.row(*record);
             let shares = |other: Option<u32>| {
-                other
-                    .and_then(|o| bench.session.records.get(o as usize))
-                    .is_some_and(|o| o.line == row.line)
+                other.and_then(|o| bench.session.records.get(o as usize)).is_some_and(|o| o.line == row.line)
             };
             // A second record on the line stays where it is.
             let at = if shares(record.checked_sub(1)) || shares(record.checked_add(1)) {

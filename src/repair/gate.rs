@@ -74,9 +74,10 @@ fn closed(bench: &Bench<'_>, region: &BTreeSet<u32>) -> BTreeSet<u32> {
 
 /// Whether a step that touches these events provably changes nothing about side effects.
 pub(crate) fn proven(bench: &Bench<'_>, region: &BTreeSet<u32>) -> bool {
-    closed(bench, region).into_iter().filter(|&at| bench.event(at).kind.is_tool()).all(|at| {
-        !is_ambiguous(bench, at) && effect(bench, at) == Effect::None
-    })
+    closed(bench, region)
+        .into_iter()
+        .filter(|&at| bench.event(at).kind.is_tool())
+        .all(|at| !is_ambiguous(bench, at) && effect(bench, at) == Effect::None)
 }
 
 /// Whether it is open which call a result answers, or what a call did.

@@ -46,8 +46,8 @@ pub(crate) struct Facts<'a> {
 pub struct LineEdit {
     /// First physical line of the source that it touches, from 1.
     pub line: u64,
-    /// How many lines it takes out whole.
-    pub lines: u64,
+    /// It takes out that line whole.
+    pub whole: bool,
     /// What of the source it replaces, and by what.
     pub edit: Edit,
     /// Numbers of the steps that ask for it.
@@ -55,17 +55,17 @@ pub struct LineEdit {
 }
 
 impl LineEdit {
-    /// `drop` when it takes out whole lines and puts nothing in, `insert` when it only adds, `patch` otherwise.
+    /// `drop` when it takes out a whole line, `insert` when it only adds, `patch` otherwise.
     #[must_use]
     pub fn kind(&self) -> &'static str {
-        match (self.edit.with.is_empty(), self.edit.source.is_empty()) {
-            (true, _) if self.lines > 0 => "drop",
+        match (self.whole, self.edit.source.is_empty()) {
+            (true, _) => "drop",
             (_, true) => "insert",
             _ => "patch",
         }
     }
 
-    fn document(&self) -> Json {
+    pub(crate) fn document(&self) -> Json {
         let with: Vec<Json> = self.edit.with.iter().map(piece).collect();
         json!({
             "line": self.line,
@@ -114,7 +114,9 @@ pub(crate) fn actions(plan: &Plan) -> Json {
     let mut rows: Vec<(&str, &str, String)> =
         plan.steps.iter().map(|s| (s.recipe.as_str(), s.finding.as_str(), format!("step {}", s.seq))).collect();
     rows.sort();
-    rows.into_iter().map(|(kind, record_id, detail)| json!({"kind": kind, "record_id": record_id, "detail": detail})).collect()
+    rows.into_iter()
+        .map(|(kind, record_id, detail)| json!({"kind": kind, "record_id": record_id, "detail": detail}))
+        .collect()
 }
 
 /// The receipt.
@@ -185,6 +187,11 @@ pub(crate) fn bytes(manifest: &Json) -> Vec<u8> {
     canonical_json::write_document(manifest, &mut text);
     text.push('\n');
     text.into_bytes()
+}
+
+/// A receipt read back.
+pub(crate) fn parse(bytes: &[u8]) -> Json {
+    serde_json::from_slice(bytes).unwrap_or(Json::Null)
 }
 
 /// The check of the output as text: counts, coverage and findings without content. Receipts embed it and hash it.

@@ -6,14 +6,14 @@
 use std::collections::BTreeSet;
 use std::io;
 
+use super::Policy;
 use super::bench::{Bench, Ground};
 use super::change::Changes;
 use super::plan::{Blocked, Plan, Step};
 use super::planner;
-use super::refusal::Blocking;
 use super::recipe::Case;
+use super::refusal::Blocking;
 use super::script::{Edit, Script};
-use super::Policy;
 use crate::finding::Severity;
 
 /// Most rounds of one repair.
@@ -141,6 +141,10 @@ impl Mended {
     pub(crate) fn steps_of(&self, edit: &Edit) -> BTreeSet<u32> {
         let end = edit.source.end.max(edit.source.start + 1);
         let from = self.touched.partition_point(|(at, _)| *at < edit.source.start);
-        self.touched[from..].iter().take_while(|(at, _)| *at < end || *at == edit.source.start).map(|(_, s)| *s).collect()
+        self.touched[from..]
+            .iter()
+            .take_while(|(at, _)| *at < end || *at == edit.source.start)
+            .map(|(_, s)| *s)
+            .collect()
     }
 }

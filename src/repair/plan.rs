@@ -19,6 +19,8 @@ pub struct Step {
     pub recipe: String,
     /// Fingerprint of the finding it answers.
     pub finding: String,
+    /// Code of that finding; not part of the document.
+    pub code: &'static str,
     /// Position of the event concerned, in the text the step applies to.
     pub target: Option<u64>,
     /// What the finding's evidence names, for people.
@@ -89,11 +91,8 @@ impl Plan {
 
     fn body(&self) -> Json {
         let steps: Vec<Json> = self.steps.iter().map(Step::document).collect();
-        let blocked: Vec<Json> = self
-            .blocked
-            .iter()
-            .map(|b| json!({"code": b.code, "finding_fp": b.finding, "reason": b.reason}))
-            .collect();
+        let blocked: Vec<Json> =
+            self.blocked.iter().map(|b| json!({"code": b.code, "finding_fp": b.finding, "reason": b.reason})).collect();
         let mut preview: BTreeMap<&str, u64> = LISTED.into_iter().map(|class| (class, 0)).collect();
         let losses = self.losses();
         preview.extend(losses.iter().map(|(class, count)| (*class, *count)));
@@ -203,7 +202,10 @@ impl Claimed {
     pub(crate) fn objection(&self, source_hash: &str, policy: Policy, cap: usize) -> Option<(RefusalCode, String)> {
         let steps = self.document.get("steps").and_then(Json::as_array).map_or(0, Vec::len);
         if steps > cap {
-            return Some((RefusalCode::OutputInvalid, format!("the plan has {steps} steps, at most {cap} are allowed")));
+            return Some((
+                RefusalCode::OutputInvalid,
+                format!("the plan has {steps} steps, at most {cap} are allowed"),
+            ));
         }
         if let Some((declared, computed)) = self.tampered() {
             let text = format!("the plan states fingerprint {declared}, but its content has {computed}");
@@ -216,7 +218,9 @@ impl Claimed {
         }
         let lossy = self.document.get("steps").and_then(Json::as_array).into_iter().flatten().any(|step| {
             let salvage = step.get("recipe").and_then(Json::as_str).and_then(recipe::find).is_some_and(|r| r.salvage);
-            salvage || step.get("lossy").is_some_and(|l| *l == json!(true)) || step.get("loss").is_some_and(|l| *l != json!({}))
+            salvage
+                || step.get("lossy").is_some_and(|l| *l == json!(true))
+                || step.get("loss").is_some_and(|l| *l != json!({}))
         });
         if lossy && policy == Policy::Conservative {
             let text = "the plan gives something up, which needs the policy salvage".to_owned();
@@ -233,10 +237,9 @@ impl Claimed {
     /// What in the file differs from the plan that was carried out: steps it names otherwise or that were not planned.
     pub(crate) fn difference(&self, done: &Plan) -> Option<String> {
         let fresh = done.document();
-        let (Some(theirs), Some(ours)) = (
-            self.document.get("steps").and_then(Json::as_array),
-            fresh.get("steps").and_then(Json::as_array),
-        ) else {
+        let (Some(theirs), Some(ours)) =
+            (self.document.get("steps").and_then(Json::as_array), fresh.get("steps").and_then(Json::as_array))
+        else {
             return (!done.steps.is_empty()).then(|| "the plan names no steps".to_owned());
         };
         if self.profile() != done.profile {

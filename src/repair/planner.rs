@@ -11,8 +11,8 @@ use super::bench::{Bench, evidence_text};
 use super::change::Change;
 use super::gate;
 use super::plan::{Blocked, Step};
-use super::refusal::Blocking;
 use super::recipe::{Audience, Case, Loss, Proposal, RECIPES, Recipe, Unmet};
+use super::refusal::Blocking;
 use crate::finding::fingerprint::hex;
 use crate::finding::{Finding, Repairability, Severity, Stage};
 use crate::model::canonical_json;
@@ -36,12 +36,7 @@ struct Chosen {
 }
 
 /// Plans one round. `first` numbers its first step; only steps that `allowed` names are taken when it is given.
-pub(crate) fn plan(
-    case: &Case<'_>,
-    first: u32,
-    cap: usize,
-    allowed: Option<&[(String, String)]>,
-) -> io::Result<Round> {
+pub(crate) fn plan(case: &Case<'_>, first: u32, cap: usize, allowed: Option<&[(String, String)]>) -> io::Result<Round> {
     let bench = case.bench;
     let all = candidates(case);
     if all.iter().any(|(f, _)| f.code() == "SL203") {
@@ -66,6 +61,7 @@ pub(crate) fn plan(
                     seq: 0,
                     recipe: recipe.name.to_owned(),
                     finding: fp.clone(),
+                    code: finding.code(),
                     target: target_index(bench, finding).map(u64::from),
                     params: params(finding),
                     loss: BTreeMap::new(),
@@ -76,7 +72,12 @@ pub(crate) fn plan(
                 if !(case.canonical && recipe.shared) {
                     answered.push(finding);
                 }
-                chosen.push(Chosen { step, changes: proposal.changes, loss: proposal.loss, stage: stage(finding.code()) });
+                chosen.push(Chosen {
+                    step,
+                    changes: proposal.changes,
+                    loss: proposal.loss,
+                    stage: stage(finding.code()),
+                });
             }
             Err(reason) => refused.push(Blocking::new(finding, fp, &reason)),
         }
@@ -253,7 +254,9 @@ pub(crate) fn target_index(bench: &Bench<'_>, finding: &Finding) -> Option<u32> 
     ];
     let single = |name: &&str| finding.evidence.get(*name).and_then(Json::as_u64);
     let listed = |name: &&str| finding.evidence.get(*name)?.as_array()?.iter().find_map(Json::as_u64);
-    if let Some(at) = SINGLE.iter().find_map(single).or_else(|| ["record_indexes", "result_indexes"].iter().find_map(listed)) {
+    if let Some(at) =
+        SINGLE.iter().find_map(single).or_else(|| ["record_indexes", "result_indexes"].iter().find_map(listed))
+    {
         return u32::try_from(at).ok();
     }
     let id = evidence_text(finding, "root_id")

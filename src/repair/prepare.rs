@@ -112,17 +112,15 @@ pub(crate) fn prepare_only(
     let source = Source::open(path).map_err(wrap)?;
     let format = format_of(&source, options).map_err(wrap)??;
     let layout = layout::of(format.id).ok_or_else(|| {
-        let text = format!("logs of format {} are printed streams, not sessions that can be resumed: nothing to repair", format.id);
+        let text = format!(
+            "logs of format {} are printed streams, not sessions that can be resumed: nothing to repair",
+            format.id
+        );
         Refusal::new(RefusalCode::VendorFormatRefused, text)
     })?;
     let ground = Ground { source: &source, format, layout, profile: options.profile, name: source.name() };
     let canonical = ground.is_canonical();
-    let terms = Terms {
-        policy: options.policy,
-        acknowledged: options.acknowledge_side_effects,
-        canonical,
-        allowed,
-    };
+    let terms = Terms { policy: options.policy, acknowledged: options.acknowledge_side_effects, canonical, allowed };
     if let Some(claimed) = &options.plan {
         let whole = Script::whole(source.len());
         let hash = hash(&whole, &source).map_err(wrap)?;
@@ -132,7 +130,7 @@ pub(crate) fn prepare_only(
     }
     let mended = mend(ground, terms).map_err(wrap)?;
     if canonical && mended.plan.events == 0 && mended.headless {
-        return Err(RepairError::Unusable(format!("{}: its first record is no session header", path.display())));
+        return Err(unusable(path, "its first record is no session header"));
     }
     gates(&mended, options, canonical)?;
     let emit = if canonical { Emit::Canonical } else { options.emit };
@@ -286,10 +284,9 @@ impl Prepared {
 pub(crate) fn format_of(source: &Source, options: &Options) -> io::Result<Result<&'static Format, RepairError>> {
     let whole = Script::whole(source.len());
     let sample = Sample::read(whole.read(source))?;
-    let name = source.path().display();
+    let unusable = |what: &str| unusable(source.path(), what);
     if sample.is_database {
-        let text = format!("{name}: a live database, not a session log; export the session first");
-        return Ok(Err(RepairError::Unusable(text)));
+        return Ok(Err(unusable("a live database, not a session log; export the session first")));
     }
     if let Some(format) = options.format {
         return Ok(Ok(format));
@@ -297,13 +294,13 @@ pub(crate) fn format_of(source: &Source, options: &Options) -> io::Result<Result
     let decision = decide(&sample, options.profile, None, None);
     Ok(match (decision.format, decision.reason) {
         (Some(format), _) => Ok(format),
-        (None, "empty") => {
-            Err(RepairError::Unusable(format!("{name}: empty; there is no session in it to repair")))
-        }
-        (None, reason) => {
-            Err(RepairError::Unusable(format!("{name}: no known session format ({reason}); name it with --format")))
-        }
+        (None, "empty") => Err(unusable("empty; there is no session in it to repair")),
+        (None, reason) => Err(unusable(&format!("no known session format ({reason}); name it with --format"))),
     })
+}
+
+fn unusable(path: &Path, what: &str) -> RepairError {
+    RepairError::Unusable { path: path.to_owned(), what: what.to_owned() }
 }
 
 fn hash(script: &Script, source: &Source) -> io::Result<String> {
@@ -316,14 +313,19 @@ fn hash(script: &Script, source: &Source) -> io::Result<String> {
 /// What stands in the way of any repair, before its result is looked at.
 fn gates(mended: &Mended, options: &Options, canonical: bool) -> Result<(), Refusal> {
     if mended.sl203 && (options.plan.is_some() || !mended.was_broken) {
-        return Err(blocked(mended, RefusalCode::Abstained, "SL203: a tool ran on doubtful state, so no repair may guess"));
+        return Err(blocked(
+            mended,
+            RefusalCode::Abstained,
+            "SL203: a tool ran on doubtful state, so no repair may guess",
+        ));
     }
     if let Some(claimed) = &options.plan {
         for (recipe, finding) in claimed.steps() {
             if super::recipe::find(&recipe).is_none() {
                 return Err(Refusal::new(RefusalCode::OutputInvalid, "the plan names a recipe that is not known"));
             }
-            let open = mended.blocking.iter().any(|b| b.fingerprint == finding && b.reason == "side-effect-scope-unproven");
+            let open =
+                mended.blocking.iter().any(|b| b.fingerprint == finding && b.reason == "side-effect-scope-unproven");
             if open {
                 let text = format!("a step ({recipe}) cannot be shown to stay clear of open side effects");
                 return Err(blocked(mended, RefusalCode::Abstained, &text));

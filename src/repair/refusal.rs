@@ -41,7 +41,9 @@ impl Blocking {
     #[must_use]
     pub fn unblock(&self) -> &'static str {
         match self.reason.as_str() {
-            "SL203-refusal" => "Find out what the tools did, or continue from a checkpoint made after it; no repair may guess.",
+            "SL203-refusal" => {
+                "Find out what the tools did, or continue from a checkpoint made after it; no repair may guess."
+            }
             "needs-salvage-policy" => "Run again with --policy salvage: it gives something up and names it.",
             "needs-acknowledgement" => {
                 "Find out what the tool did, then run again with --policy salvage --acknowledge-side-effects."
@@ -54,7 +56,9 @@ impl Blocking {
             "cap-overflow" => "Run the repair again on the repaired file: one plan holds only so many steps.",
             "component-too-large" => "Cut the part off by hand: it is too large to be dropped unseen.",
             "target-missing" => "Check the file again: it changed while it was read.",
-            other if other.starts_with("precondition-failed:") => "What would have to hold for a safe repair does not; see docs/repair.md.",
+            other if other.starts_with("precondition-failed:") => {
+                "What would have to hold for a safe repair does not; see docs/repair.md."
+            }
             _ => "See docs/repair.md.",
         }
     }
@@ -117,8 +121,13 @@ pub enum RepairError {
         source: io::Error,
     },
     /// The source is no session that can be repaired.
-    #[error("{0}")]
-    Unusable(String),
+    #[error("{}: {what}", path.display())]
+    Unusable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        what: String,
+    },
     /// It was refused.
     #[error(transparent)]
     Refused(#[from] Refusal),

@@ -105,7 +105,8 @@ impl Script {
     /// The source as it is.
     #[must_use]
     pub fn whole(source_len: u64) -> Self {
-        let pieces = if source_len == 0 { Vec::new() } else { vec![Piece::Source { range: 0..source_len, moved: false }] };
+        let pieces =
+            if source_len == 0 { Vec::new() } else { vec![Piece::Source { range: 0..source_len, moved: false }] };
         let starts = pieces.iter().map(|_| 0).collect();
         Self { pieces, starts, len: source_len, source_len }
     }
@@ -240,7 +241,10 @@ impl Read for View<'_> {
             Piece::Source { range, .. } => {
                 let count = self.source.read_at(range.start + inside, &mut buffer[..want])?;
                 if count == 0 {
-                    return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the source became shorter while it was read"));
+                    return Err(io::Error::new(
+                        io::ErrorKind::UnexpectedEof,
+                        "the source became shorter while it was read",
+                    ));
                 }
                 count
             }
@@ -309,10 +313,7 @@ mod tests {
         script.apply(&[splice(0..2, ""), Splice { at: 4..4, with: Insert::Moved(0..2) }]);
         assert_eq!(text(&script, source), b"b\na\nc\n");
         let moved = Piece::Source { range: 0..2, moved: true };
-        assert_eq!(
-            script.edits(),
-            [Edit { source: 0..2, with: vec![] }, Edit { source: 4..4, with: vec![moved] }]
-        );
+        assert_eq!(script.edits(), [Edit { source: 0..2, with: vec![] }, Edit { source: 4..4, with: vec![moved] }]);
     }
 
     proptest! {

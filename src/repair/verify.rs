@@ -127,9 +127,7 @@ pub fn verify(request: &Request) -> Result<Verdict, RepairError> {
             return Err(RepairError::NotFound(path.clone()));
         }
     }
-    let read = |path: &Path| {
-        std::fs::read(path).map_err(|source| RepairError::Io { path: path.to_owned(), source })
-    };
+    let read = |path: &Path| std::fs::read(path).map_err(|source| RepairError::Io { path: path.to_owned(), source });
     let mut audit = Audit { request, problems: Default::default() };
     let receipt = Receipt::parse(&read(&request.manifest)?);
     let claimed = request.plan.as_deref().map(|path| read(path).map(|text| Claimed::parse(&text))).transpose()?;
@@ -273,11 +271,13 @@ impl Audit<'_> {
             emit,
             plan: None,
         };
-        let make = |allowed: Option<&[(String, String)]>| match prepare::prepare_only(&self.request.source, &options, allowed) {
-            Ok(prepared) => Ok(Some(prepared)),
-            Err(RepairError::Refused(_) | RepairError::Unusable(_)) => Ok(None),
-            Err(error) => Err(error),
-        };
+        let make =
+            |allowed: Option<&[(String, String)]>| match prepare::prepare_only(&self.request.source, &options, allowed)
+            {
+                Ok(prepared) => Ok(Some(prepared)),
+                Err(RepairError::Refused(_) | RepairError::Unusable { .. }) => Ok(None),
+                Err(error) => Err(error),
+            };
         let whole = make(None)?;
         let fits = |p: &Prepared| p.plan().fingerprint() == receipt.text("plan_fingerprint");
         if whole.as_ref().is_some_and(fits) {
@@ -351,7 +351,12 @@ impl Audit<'_> {
 }
 
 /// How many steps a repair of this file would still have; none when it is no session.
-fn remaining_steps(path: &Path, policy: Policy, profile: &'static Profile, acknowledged: bool) -> io::Result<Option<usize>> {
+fn remaining_steps(
+    path: &Path,
+    policy: Policy,
+    profile: &'static Profile,
+    acknowledged: bool,
+) -> io::Result<Option<usize>> {
     let source = Source::open(path)?;
     let options = Options { profile, ..Options::default() };
     let Ok(format) = prepare::format_of(&source, &options)? else { return Ok(None) };

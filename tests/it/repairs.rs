@@ -114,7 +114,10 @@ pub(crate) fn files(folder: &Path, recorded: &Value) -> Vec<String> {
             (Some(a), Some(b)) if name.ends_with(".manifest.json") => {
                 wrong.extend(unequal(&a, &b, name));
             }
-            _ => wrong.push(format!("{name} differs:\n      {}\n    recorded\n      {theirs}", String::from_utf8_lossy(&bytes))),
+            _ => wrong.push(format!(
+                "{name} differs:\n      {}\n    recorded\n      {theirs}",
+                String::from_utf8_lossy(&bytes)
+            )),
         }
     }
     wrong

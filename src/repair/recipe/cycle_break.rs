@@ -6,14 +6,8 @@ use crate::finding::Finding;
 use crate::model::Sym;
 use crate::repair::bench::position;
 
-pub(super) static RECIPE: Recipe = Recipe {
-    name: "cycle-break",
-    codes: &["SL005"],
-    salvage: true,
-    audience: Audience::Every,
-    shared: false,
-    propose,
-};
+pub(super) static RECIPE: Recipe =
+    Recipe { name: "cycle-break", codes: &["SL005"], salvage: true, audience: Audience::Every, shared: false, propose };
 
 const UNMET: Unmet = Unmet::Condition("cycle_members_known");
 

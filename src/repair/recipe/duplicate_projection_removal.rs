@@ -53,7 +53,8 @@ fn propose(case: &Case<'_>, finding: &Finding) -> Result<Proposal, Unmet> {
 fn block(case: &Case<'_>, record: u32, at: u32, first: u32) -> Result<Option<Change>, Unmet> {
     let key = case.bench.text(case.bench.event(at).correlation);
     let skip = usize::from(case.bench.event(first).record == record);
-    let nth = case.bench.events_of(record).filter(|&e| case.bench.event(e).correlation == case.bench.event(at).correlation);
+    let nth =
+        case.bench.events_of(record).filter(|&e| case.bench.event(e).correlation == case.bench.event(at).correlation);
     let rank = nth.take_while(|&e| e < at).count().max(skip);
     let blocks = case.blocks_where(record, |b| matches!(b, Block::Result(id) if *id == key))?;
     Ok(blocks.into_iter().nth(rank).map(|block| Change::DropBlock { record, block }))

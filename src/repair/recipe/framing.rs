@@ -12,7 +12,11 @@ use crate::record::recover::recover;
 use crate::repair::script::{Insert, Splice};
 use crate::source::BOM;
 
-const fn recipe(name: &'static str, salvage: bool, propose: fn(&Case<'_>, &Finding) -> Result<Proposal, Unmet>) -> Recipe {
+const fn recipe(
+    name: &'static str,
+    salvage: bool,
+    propose: fn(&Case<'_>, &Finding) -> Result<Proposal, Unmet>,
+) -> Recipe {
     Recipe { name, codes: &["SL001"], salvage, audience: Audience::Every, shared: false, propose }
 }
 
@@ -42,7 +46,10 @@ pub(super) static INVALID_UTF8_REPLACE: Recipe = recipe("invalid-utf8-replace", 
     let line = BrokenLine::read(case, finding)?;
     let lossy = String::from_utf8_lossy(&line.bytes);
     let whole = Scanner::default().scan(lossy.as_bytes(), 1).is_ok();
-    Case::require(line.records.is_empty() && whole && finding.variant == "invalid-utf8", "record_but_for_its_encoding")?;
+    Case::require(
+        line.records.is_empty() && whole && finding.variant == "invalid-utf8",
+        "record_but_for_its_encoding",
+    )?;
     let mut changes = Vec::new();
     let mut at = line.offset;
     for chunk in line.bytes.utf8_chunks() {

@@ -44,5 +44,9 @@ fn propose(case: &Case<'_>, finding: &Finding) -> Result<Proposal, Unmet> {
             changes.push(Change::Relink { record: child, parent: parent.is_some().then(|| bench.text(parent).into()) });
         }
     }
-    Ok(Proposal { changes, region: Some(BTreeSet::new()), loss: Some(Loss::Count("unsent-record", extra.len() as u64)) })
+    Ok(Proposal {
+        changes,
+        region: Some(BTreeSet::new()),
+        loss: Some(Loss::Count("unsent-record", extra.len() as u64)),
+    })
 }

@@ -21,9 +21,5 @@ fn propose(case: &Case<'_>, finding: &Finding) -> Result<Proposal, Unmet> {
     Case::require(at > 0, "session_root_remains")?;
     let end = bench.session.events.len() as u32;
     let changes = (at..end).map(|at| Change::Drop { record: bench.event(at).record }).collect();
-    Ok(Proposal {
-        changes,
-        region: Some((at..end).collect()),
-        loss: Some(Loss::Events("truncated-side-effects")),
-    })
+    Ok(Proposal { changes, region: Some((at..end).collect()), loss: Some(Loss::Events("truncated-side-effects")) })
 }
