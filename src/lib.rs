@@ -9,7 +9,9 @@
 pub mod adapter;
 pub mod bundle;
 pub mod check;
+pub mod config;
 pub mod digest;
+pub mod dsh;
 pub mod emit;
 pub mod export;
 pub mod finding;

@@ -13,8 +13,9 @@ use std::collections::HashSet;
 
 use super::codex_exec::PRINTED;
 use super::detect::Sample;
-use super::printed::Runs;
-use super::{Adapter, Document, Draft, Format, Framing, Metadata, Record, Sink, synthetic_id};
+use super::printed::{ForeignLines, Runs};
+use super::{Adapter, Document, Draft, Fault, Format, Framing, Metadata, Record, Sink, synthetic_id};
+use crate::finding::Finding;
 use crate::model::session::{Fact, FactKind};
 use crate::model::{Actor, Conventions, Kind};
 use crate::record::Json;
@@ -62,7 +63,8 @@ fn is_lookalike(record: Json<'_>) -> bool {
     word(record, "type") == "tool_call" && record.get("call_id").is_some() || record.get("timestamp_ms").is_some()
 }
 
-fn is_decisive(record: Json<'_>) -> bool {
+/// Whether a record is one that only this program prints.
+pub(super) fn is_decisive(record: Json<'_>) -> bool {
     let has = |name: &str| record.get(name).is_some();
     has("session_id")
         && match &*word(record, "type") {
@@ -78,6 +80,7 @@ fn is_decisive(record: Json<'_>) -> bool {
 struct ClaudeStream {
     path: String,
     runs: Runs,
+    foreign: ForeignLines,
     /// Session of the current run.
     session: String,
     /// Events given so far: part of made-up ids.
@@ -190,7 +193,12 @@ impl Adapter for ClaudeStream {
         }
     }
 
+    fn broken(&mut self, fault: &Fault, finding: &mut Finding) -> bool {
+        !self.foreign.take(fault, finding)
+    }
+
     fn finish(&mut self, sink: &mut dyn Sink) {
+        self.foreign.report(sink);
         self.close_run(sink);
     }
 

@@ -11,9 +11,9 @@ use std::collections::HashMap;
 
 use super::detect::Sample;
 use super::notice::UnknownTypes;
-use super::printed::Runs;
-use super::{Adapter, Draft, Format, Framing, Record, Sink, side_effects, synthetic_id};
-use crate::finding::Severity;
+use super::printed::{ForeignLines, Runs};
+use super::{Adapter, Draft, Fault, Format, Framing, Record, Sink, side_effects, synthetic_id};
+use crate::finding::{Finding, Severity};
 use crate::model::session::{Adjacency, Fact, FactKind};
 use crate::model::{Actor, Conventions, Kind, Value};
 use crate::record::{Json, NodeKind};
@@ -79,6 +79,7 @@ struct Halves {
 struct CodexExec {
     path: String,
     runs: Runs,
+    foreign: ForeignLines,
     /// Events given so far: part of made-up ids.
     emitted: u64,
     /// Items of the current run that call a tool, by id.
@@ -189,7 +190,12 @@ impl Adapter for CodexExec {
         }
     }
 
+    fn broken(&mut self, fault: &Fault, finding: &mut Finding) -> bool {
+        !self.foreign.take(fault, finding)
+    }
+
     fn finish(&mut self, sink: &mut dyn Sink) {
+        self.foreign.report(sink);
         self.runs.close(sink);
     }
 

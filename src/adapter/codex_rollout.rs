@@ -92,6 +92,8 @@ struct CodexRollout {
     ordinals: Ordinals,
     /// The family that called, by call id.
     callers: HashMap<String, items::Family>,
+    /// Calls without id whose outputs have not come yet.
+    nameless: u32,
     unknown: UnknownTypes,
     metadata: Metadata,
 }
@@ -108,6 +110,7 @@ impl CodexRollout {
             paginated: false,
             ordinals: Ordinals::default(),
             callers: HashMap::new(),
+            nameless: 0,
             unknown: UnknownTypes::default(),
             metadata: Metadata::default(),
         }

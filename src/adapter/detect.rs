@@ -55,6 +55,8 @@ pub struct Sample {
     pub is_array: bool,
     /// Lines that are no JSON object.
     pub unreadable: usize,
+    /// Whole records behind something else on the first of those lines, as job logs print them.
+    pub embedded: Vec<SampleRecord>,
     /// The file begins like a live SQLite database.
     pub is_database: bool,
     /// Nothing but blanks.
@@ -119,6 +121,7 @@ impl Sample {
                 document = Some(text);
             } else {
                 sample.unreadable += 1;
+                sample.embed(bytes, &mut scanner);
             }
             if lines >= SAMPLE_LINES || document.is_none() && !sample.records.is_empty() && sample.bytes > SAMPLE_BYTES
             {
@@ -129,6 +132,14 @@ impl Sample {
             sample.read_document(&text, &mut scanner);
         }
         Ok(sample)
+    }
+
+    /// Keeps the record at the end of a line that begins with something else.
+    fn embed(&mut self, line: &[u8], scanner: &mut Scanner) {
+        let record = memchr::memmem::find(line, b"{\"").filter(|&at| at > 0).map(|at| &line[at..]);
+        if let Some(record) = record.filter(|record| is_record(record, scanner)) {
+            self.embedded.push(SampleRecord::new(record, scanner));
+        }
     }
 
     /// The items of an array, or the object itself; whatever is whole in a cut text.
@@ -215,7 +226,7 @@ fn opens_document(line: &[u8], scanner: &mut Scanner) -> bool {
 pub struct Decision {
     /// The format that is clearly ahead.
     pub format: Option<&'static Format>,
-    /// `clear-winner`, `low-confidence`, `tie`, `unsupported-format`, `empty` or `refused-live-db`.
+    /// `clear-winner`, `low-confidence`, `tie`, `unsupported-format`, `job-log`, `empty` or `refused-live-db`.
     pub reason: &'static str,
     /// Scores by format id, sorted by id; empty when nothing was scored.
     pub scores: Vec<(&'static str, f64)>,
@@ -234,7 +245,7 @@ pub fn decide(sample: &Sample, profile: &Profile, confidence_min: Option<f64>, m
         return without("empty");
     }
     if let Some(known) = recognise(sample) {
-        return Decision { unsupported: Some(known), ..without("unsupported-format") };
+        return Decision { unsupported: Some(known), ..without(known.variant) };
     }
     let confidence_min = confidence_min.unwrap_or(profile.confidence_min);
     let margin_min = margin_min.unwrap_or(profile.margin_min);

@@ -9,6 +9,7 @@ pub mod claude_stream;
 pub mod codex_exec;
 pub mod codex_rollout;
 pub mod detect;
+pub mod dsh;
 pub mod layout;
 mod notice;
 pub mod openai_agents;
@@ -212,6 +213,16 @@ pub struct Fault {
     pub detail: Option<&'static str>,
     /// Number among the non-blank lines, from 1.
     pub ordinal: u64,
+    /// It begins like a record; otherwise something else was printed.
+    pub begins_record: bool,
+}
+
+impl Fault {
+    /// A record that is read as far as a limit.
+    #[must_use]
+    pub fn new(reason: &'static str, ordinal: u64) -> Self {
+        Self { reason, detail: None, ordinal, begins_record: true }
+    }
 }
 
 /// How the bytes of a format are cut into records.
@@ -271,6 +282,7 @@ pub static FORMATS: &[&Format] = &[
     &claude_stream::FORMAT,
     &codex_exec::FORMAT,
     &codex_rollout::FORMAT,
+    &dsh::FORMAT,
     &openai_agents::FORMAT,
     &pi::FORMAT,
 ];

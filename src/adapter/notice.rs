@@ -63,10 +63,9 @@ impl UnknownTypes {
             return;
         }
         let mut finding = field(record, "unknown-type", Severity::Info, field_path);
-        let (shown, is_plain) =
-            value.map_or(("<NoneType>".into(), false), |value| content_free::echo(&value.to_value()));
+        let (shown, masked) = value.map_or(("<NoneType>".into(), true), |value| content_free::echo(&value.to_value()));
         finding.evidence.insert("type_value".into(), shown.into());
-        if is_plain {
+        if masked {
             finding.evidence.insert("type_truncated".into(), true.into());
         }
         finding.subject = Subject { record: String::new(), part: format!("{field_path}={word}") };

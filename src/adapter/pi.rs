@@ -8,6 +8,7 @@ mod message;
 mod tests;
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use super::detect::Sample;
 use super::notice::{self, UnknownTypes};
@@ -81,6 +82,9 @@ struct Pi {
     header: Option<String>,
     /// Entries have neither ids nor parents.
     linear: bool,
+    /// Calls of the last answer that have no id, and the ids of the others.
+    nameless: usize,
+    named: HashSet<String>,
     unknown: UnknownTypes,
     metadata: Metadata,
 }
@@ -112,6 +116,8 @@ impl Pi {
             emitted: 0,
             header: None,
             linear: false,
+            nameless: 0,
+            named: HashSet::new(),
             unknown: UnknownTypes::default(),
             metadata: Metadata::default(),
         }

@@ -2,7 +2,7 @@
 //!
 //! Such a stream is evidence, not a state that anyone resumes: its end marker says whether the run was complete.
 
-use super::{Record, Sink, notice};
+use super::{Fault, Record, Sink, notice};
 use crate::finding::{Finding, Location, Severity};
 use crate::model::session::Run;
 
@@ -74,6 +74,37 @@ impl Runs {
         }
         if let Some(run) = self.current.take() {
             sink.run(run);
+        }
+    }
+}
+
+/// Lines that another program printed between the records: one finding for all of them.
+#[derive(Debug, Default)]
+pub(super) struct ForeignLines {
+    first: Option<Finding>,
+    count: u64,
+}
+
+impl ForeignLines {
+    /// Whether a broken line is such a line; then it is counted.
+    pub(super) fn take(&mut self, fault: &Fault, finding: &Finding) -> bool {
+        let foreign = !fault.begins_record && fault.reason != "forbidden_nul_byte";
+        if foreign {
+            self.count += 1;
+            self.first.get_or_insert_with(|| finding.clone());
+        }
+        foreign
+    }
+
+    /// Reports them.
+    pub(super) fn report(&mut self, sink: &mut dyn Sink) {
+        if let Some(mut finding) = self.first.take() {
+            finding.variant = "foreign-lines";
+            finding.severity = Severity::Warning;
+            finding.record_id = None;
+            finding.detail.insert("variant".into(), finding.variant.into());
+            finding.detail.insert("count".into(), self.count.into());
+            sink.finding(finding);
         }
     }
 }

@@ -10,24 +10,38 @@ pub struct Unsupported {
     pub id: &'static str,
     /// The name people use.
     pub name: &'static str,
+    /// Variant of the finding that says so.
+    pub variant: &'static str,
     /// Whether a sample is of this format.
     pub matches: fn(&Sample) -> bool,
 }
 
 /// All of them; the first that matches names the file.
 pub static UNSUPPORTED: &[Unsupported] = &[
-    Unsupported { id: "copilot-jsonl", name: "Copilot CLI", matches: |s| s.any(is_copilot) },
-    Unsupported { id: "cursor-stream", name: "Cursor agent stream", matches: |s| s.any(is_cursor) },
-    Unsupported { id: "gemini-chat", name: "Gemini CLI chat", matches: |s| s.any(is_gemini_chat) },
-    Unsupported { id: "gemini-stream", name: "Gemini CLI stream", matches: |s| s.any(is_gemini_stream) },
-    Unsupported { id: "langgraph", name: "LangGraph messages", matches: |s| s.any(is_langgraph) },
-    Unsupported { id: "opencode", name: "opencode", matches: |s| s.any(is_opencode) },
+    by_record("copilot-jsonl", "Copilot CLI", |s| s.any(is_copilot)),
+    by_record("cursor-stream", "Cursor agent stream", |s| s.any(is_cursor)),
+    by_record("gemini-chat", "Gemini CLI chat", |s| s.any(is_gemini_chat)),
+    by_record("gemini-stream", "Gemini CLI stream", |s| s.any(is_gemini_stream)),
+    by_record("langgraph", "LangGraph messages", |s| s.any(is_langgraph)),
+    by_record("opencode", "opencode", |s| s.any(is_opencode)),
+    Unsupported { id: "job-log", name: "job log", variant: "job-log", matches: is_job_log },
 ];
+
+const fn by_record(id: &'static str, name: &'static str, matches: fn(&Sample) -> bool) -> Unsupported {
+    Unsupported { id, name, variant: "unsupported-format", matches }
+}
 
 /// The format of a sample, if it is one of these.
 #[must_use]
 pub fn recognise(sample: &Sample) -> Option<&'static Unsupported> {
     UNSUPPORTED.iter().find(|format| (format.matches)(sample))
+}
+
+/// A job log: the records of a printed stream, each behind a time stamp or level. Joining such logs loses records, so
+/// nothing may be judged by them.
+fn is_job_log(sample: &Sample) -> bool {
+    let printed = |r: Json<'_>| super::codex_exec::is_exec(r) || super::claude_stream::is_decisive(r);
+    sample.records.is_empty() && sample.embedded.iter().any(|record| printed(record.json()))
 }
 
 fn word_is(record: Json<'_>, name: &str, words: &[&str]) -> bool {
@@ -106,6 +120,19 @@ mod tests {
             for format in FORMATS {
                 assert!((format.score)(&sample) < 0.55, "{text} looks like {}", format.id);
             }
+        }
+    }
+
+    #[test]
+    fn a_job_log_is_no_stream() {
+        let line = r#"{"type":"thread.started","thread_id":"t"}"#;
+        for (text, expected) in [
+            (format!("Run the agent\n2026-01-01T00:00:00Z {line}\n"), Some("job-log")),
+            (format!("npm warn\n{line}\n"), None),
+            ("2026-01-01T00:00:00Z {\"level\":\"info\"}\n".to_owned(), None),
+        ] {
+            let sample = Sample::read(text.as_bytes()).unwrap();
+            assert_eq!(recognise(&sample).map(|u| u.id), expected, "{text}");
         }
     }
 

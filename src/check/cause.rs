@@ -20,6 +20,10 @@ struct Causes<'a, 'b> {
     cycles: BTreeMap<u32, usize>,
     /// By position, in sessions with a lost parent: nothing but results stand between it and the root above it.
     only_results_above: Vec<bool>,
+    /// Findings of printed streams that explain others, by variant.
+    by_variant: BTreeMap<&'static str, Vec<usize>>,
+    /// Second headers, by the offset of each: its finding.
+    headers: Vec<(Option<u64>, usize)>,
     /// Components that neither lost a parent nor end in a cycle.
     intact: usize,
 }
@@ -56,14 +60,23 @@ impl<'a, 'b> Causes<'a, 'b> {
             places: BTreeMap::new(),
             cycles: BTreeMap::new(),
             only_results_above: Vec::new(),
+            by_variant: BTreeMap::new(),
+            headers: Vec::new(),
             intact: context.forest.components.iter().filter(|c| !c.orphaned && !c.cyclic).count(),
         };
         for (i, one) in found.iter().enumerate() {
             causes.places.entry((one.finding.code(), one.at)).or_insert(i);
+            if matches!(one.finding.variant, "extra-end" | "unknown-caller") {
+                causes.by_variant.entry(one.finding.variant).or_default().push(i);
+            }
+            if one.finding.variant == "second-header" {
+                causes.headers.push((one.finding.location.byte_start, i));
+            }
             if one.finding.code() == "SL005" && one.at != NONE {
                 causes.cycles.insert(context.forest.component(one.at), i);
             }
         }
+        causes.headers.sort_unstable();
         if found.iter().any(|one| one.finding.code() == "SL004") {
             causes.only_results_above = only_results_above(context);
         }
@@ -73,15 +86,20 @@ impl<'a, 'b> Causes<'a, 'b> {
     fn of(&self, one: &Found) -> Option<usize> {
         let one_tree = self.context.session.conventions.one_tree;
         match one.finding.code() {
+            "SL003" | "SL103" | "SL104" if self.parted_by_header(one).is_some() => self.parted_by_header(one),
+            "SL003" if self.same_place("extra-end", one).is_some() => self.same_place("extra-end", one),
             "SL003" if one.at != NONE && self.context.session.conventions.resends_copies => self.repeated_tool(one.at),
             "SL006" if one.at == NONE => self.place("SL004", NONE).filter(|_| self.intact <= 1),
             "SL006" => self.break_of(self.context.forest.component(one.at)).or_else(|| self.break_of_the_rest()),
             "SL007" => self.extra_heads(),
-            "SL101" if !one_tree && one.at != NONE => self.lost_with_parent(one.at),
+            "SL101" if !one_tree && one.at != NONE => {
+                self.lost_with_parent(one.at).or_else(|| self.lost_with_caller(one))
+            }
             "SL102" if !one_tree && one.with != NONE => self.missing_parent(one.with),
             "SL102" if one.finding.variant == "stopped" => self.stop_of(one.at),
             "SL106" if one.finding.variant.is_empty() && one.at != NONE => self.parted(one),
             "SL107" if one.at != NONE => self.split_of(one),
+            "SL108" if one.finding.variant == "nothing-kept" => self.break_of(self.context.forest.component(one.at)),
             "SL203" => self.doubt(one),
             "SL506" if one.finding.variant == "repeated" => self.copy_at(one),
             _ => None,
@@ -160,6 +178,32 @@ impl<'a, 'b> Causes<'a, 'b> {
     /// Where copies are sent, the copy of a call or result is the repeated call or result itself.
     fn repeated_tool(&self, first: u32) -> Option<usize> {
         self.place("SL103", first).or_else(|| self.place("SL104", first))
+    }
+
+    /// Two logs in one file: the second header between a record and its copy.
+    fn parted_by_header(&self, copies: &Found) -> Option<usize> {
+        if copies.at == NONE {
+            return None;
+        }
+        let first = self.context.session.location(self.context.event(copies.at)).byte_start;
+        let copy = copies.finding.location.byte_start;
+        let place = self.headers.partition_point(|(start, _)| *start < first);
+        self.headers.get(place).filter(|(start, _)| *start < copy).map(|(_, header)| *header)
+    }
+
+    /// A finding of this variant about the same record.
+    fn same_place(&self, variant: &str, one: &Found) -> Option<usize> {
+        let start = one.finding.location.byte_start;
+        let same = |f: &Found| f.finding.variant == variant && f.finding.location.byte_start == start;
+        // Such variants are rare: one pass over those there are.
+        self.by_variant.get(variant)?.iter().copied().find(|&i| same(&self.found[i]))
+    }
+
+    /// The sub-agent's records that lost the same call.
+    fn lost_with_caller(&self, orphan: &Found) -> Option<usize> {
+        let key = orphan.finding.evidence.get("correlation_id")?;
+        let callers = self.by_variant.get("unknown-caller")?;
+        callers.iter().copied().find(|&i| self.found[i].finding.evidence.get("parent_id") == Some(key))
     }
 
     /// The repetition of the record that a number is repeated with.

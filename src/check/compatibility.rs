@@ -85,6 +85,12 @@ pub static SL302: Rule = Rule {
             next: "Leave the file out, or run `sesslint bundle` on it and attach the output to a request for support.",
         },
         Text {
+            variant: "job-log",
+            what: "The file is a job log in which the output of an agent stands between and behind other text.",
+            consequence: "Nothing was checked: records taken out of such a log are not complete.",
+            next: "Send the output of the agent to a file of its own and check that file.",
+        },
+        Text {
             variant: "format-not-admitted",
             what: "The file has a format that the chosen profile does not admit.",
             consequence: "Nothing was checked.",

@@ -15,12 +15,20 @@ pub static SL501: Rule = Rule {
     family: Family::Content,
     severity: Severity::Error,
     repairability: Repairability::Manual,
-    texts: &[Text {
-        variant: "",
-        what: "A message holds a text block with nothing in it.",
-        consequence: "Most loaders send it as it is and the provider refuses the request, on every resume from then on.",
-        next: "Remove the empty block, or the message if nothing else is in it.",
-    }],
+    texts: &[
+        Text {
+            variant: "",
+            what: "A message holds a text block with nothing in it.",
+            consequence: "Most loaders send it as it is and the provider refuses the request, on every resume from then on.",
+            next: "Remove the empty block, or the message if nothing else is in it.",
+        },
+        Text {
+            variant: "blank",
+            what: "An answer of the model holds a text block of nothing but blanks.",
+            consequence: "The harness opens the session and sends the block; providers that want text refuse it.",
+            next: "Nothing while the session goes on; otherwise remove the block.",
+        },
+    ],
     doc: "Providers refuse a request that holds an empty text block. Once such a block is in the log it is sent with \
 every request, so the session cannot go on.\n\n\
 ```json\n\

@@ -73,6 +73,12 @@ pub static SL001: Rule = Rule {
             next: "Check that the right file was given, and whether the disk was full.",
         },
         Text {
+            variant: "unreadable-file",
+            what: "The file cannot be read.",
+            consequence: "Nothing can be said about the session in it.",
+            next: "Check its permissions, and whether the link to it still leads somewhere.",
+        },
+        Text {
             variant: "live-database",
             what: "The file is a database that a running agent writes to, not a log.",
             consequence: "Reading it while it changes could give a false picture, so it is refused.",
@@ -83,6 +89,24 @@ pub static SL001: Rule = Rule {
             what: "The log does not start with the header record that its format asks for.",
             consequence: "Loaders refuse the session, and some overwrite the file with a new one.",
             next: "Make a copy before any resume, then restore the header line.",
+        },
+        Text {
+            variant: "foreign-lines",
+            what: "Lines that are no records stand between the records: another program printed to the same output.",
+            consequence: "Programs that read the output line by line stop at the first of them, or skip them all.",
+            next: "Send the output of the agent to a file of its own.",
+        },
+        Text {
+            variant: "not-a-record",
+            what: "A line is JSON but lacks what every record of the format has.",
+            consequence: "The harness refuses the session if a later turn was completed, or drops the log from here on.",
+            next: "Restore the line from a copy, or cut the log before it.",
+        },
+        Text {
+            variant: "empty-line",
+            what: "An empty line stands between the records.",
+            consequence: "The harness refuses the session if a later turn was completed, or drops the log from here on.",
+            next: "Remove the empty line.",
         },
         Text {
             variant: "byte-order-mark",

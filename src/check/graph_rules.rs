@@ -19,6 +19,12 @@ pub static SL004: Rule = Rule {
             next: "Look for the lost record just above this line or in a copy of the log, and put it back.",
         },
         Text {
+            variant: "sequence-gap",
+            what: "Numbers are missing in the count of the events: events were lost here.",
+            consequence: "The harness refuses the session if a later turn was completed, or drops the log from here on.",
+            next: "Restore the log from a copy; the lost events cannot be made up.",
+        },
+        Text {
             variant: "unknown-caller",
             what: "A record of a sub-agent names a call that was not printed before it.",
             consequence: "What started the sub-agent, and what its result belongs to, cannot be told.",

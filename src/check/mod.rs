@@ -26,17 +26,21 @@ pub mod json_text;
 mod kept;
 mod open_call;
 mod ordinals;
+mod outline;
 mod pair_placement;
 mod pair_placement_rules;
 mod path_pairing;
 mod piecewise;
 #[cfg(test)]
 mod recorded;
+mod repetition;
 mod run_end;
+mod sequence;
 #[cfg(test)]
 pub(crate) mod testing;
 mod tool_pairing;
 mod tool_pairing_rules;
+mod turn;
 mod union_find;
 mod unsent;
 
@@ -55,16 +59,21 @@ pub use content::SL501;
 pub use graph_rules::{SL004, SL005, SL006, SL007};
 pub use identity::SL003;
 pub use ordinals::SL506;
+pub use outline::outline;
 pub use pair_placement_rules::{SL105, SL106, SL107, SL108};
 pub use piecewise::SL504;
+pub use repetition::SL509;
 pub use run_end::SL503;
+pub use sequence::SL507;
 pub use tool_pairing_rules::{SL101, SL102, SL103, SL104};
+pub use turn::SL508;
 pub use unsent::SL514;
 
 /// Every rule by code, collected from the files that hold them.
 pub static RULES: &[&Rule] = &[
     &SL001, &SL002, &SL003, &SL004, &SL005, &SL006, &SL007, &SL101, &SL102, &SL103, &SL104, &SL105, &SL106, &SL107,
-    &SL108, &SL201, &SL202, &SL203, &SL301, &SL302, &SL303, &SL501, &SL502, &SL503, &SL504, &SL505, &SL506, &SL514,
+    &SL108, &SL201, &SL202, &SL203, &SL301, &SL302, &SL303, &SL501, &SL502, &SL503, &SL504, &SL505, &SL506, &SL507,
+    &SL508, &SL509, &SL514,
 ];
 
 /// Runs every family over a session, in a fixed order: identity, graph, tool pairing, checkpoints, content.
@@ -88,6 +97,9 @@ pub fn run(session: &Session, recall: &dyn Recall, profile: &Profile, path: &str
     found.extend(caller::check(&context));
     found.extend(ordinals::check(&context));
     found.extend(unsent::check(&context));
+    found.extend(sequence::check(&context));
+    found.extend(turn::check(&context));
+    found.extend(repetition::check(&context));
     cause::tie(&context, found)
 }
 

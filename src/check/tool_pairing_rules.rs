@@ -19,6 +19,12 @@ pub static SL101: Rule = Rule {
             next: "Find the lost call, or drop the result with the salvage policy once its side effects are known.",
         },
         Text {
+            variant: "no-id",
+            what: "A tool result does not say which call it answers.",
+            consequence: "The call counts as unanswered, and the result is lost to the model.",
+            next: "Give the result the id of its call.",
+        },
+        Text {
             variant: "call-left-out",
             what: "A tool result answers a call in a message that the loader leaves out because it failed or was aborted.",
             consequence: "The result is sent without its call and the provider refuses the request.",
@@ -63,6 +69,12 @@ pub static SL102: Rule = Rule {
             what: "A tool call without result stands at the end of a branch that was left.",
             consequence: "A resume does not send that branch, so nothing tells the model or you whether the tool ran.",
             next: "Find out whether the tool ran before it is run again; a repair can remove the call.",
+        },
+        Text {
+            variant: "no-id",
+            what: "A tool call has no id, so no result can answer it.",
+            consequence: "The call counts as unanswered; its result, if there is one, is lost to the model.",
+            next: "Give the call the id that its result names.",
         },
         Text {
             variant: "stopped",

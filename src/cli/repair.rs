@@ -11,7 +11,8 @@ use sesslint::repair::plan::Claimed;
 use sesslint::repair::{self, Emit, Options, Prepared, RepairError, preview};
 
 use super::Failure;
-use super::args::{Global, Policy, TreeArgs};
+use super::args::{Global, Policy, ReportArgs, TreeArgs};
+use super::settings::Settings;
 
 /// `sesslint repair`
 #[derive(Debug, Args)]
@@ -92,7 +93,8 @@ pub fn run(global: &Global, args: &RepairArgs, out: &mut dyn Write, err: &mut dy
         writeln!(err, "WARNING: --include-content shows text of the session; do not share the output")?;
     }
     let plan = args.plan.as_ref().map(read_plan).transpose()?;
-    let options = Options { plan, ..options(global, args) };
+    let settings = Settings::for_files(global, None, None)?;
+    let options = Options { plan, ..options(&settings, global, args) };
     match mend(global, args, &options, out, err) {
         Err(Stop::Repair(RepairError::Refused(refusal))) => {
             if args.json {
@@ -107,10 +109,11 @@ pub fn run(global: &Global, args: &RepairArgs, out: &mut dyn Write, err: &mut dy
     }
 }
 
-fn options(global: &Global, args: &RepairArgs) -> Options {
+fn options(settings: &Settings, global: &Global, args: &RepairArgs) -> Options {
+    let inspect = settings.inspect_options(&args.path);
     Options {
-        format: global.format.0,
-        profile: global.profile,
+        format: inspect.format,
+        profile: inspect.profile,
         policy: match global.policy {
             Some(Policy::Salvage) => repair::Policy::Salvage,
             _ => repair::Policy::Conservative,
@@ -134,8 +137,9 @@ fn batch(global: &Global, args: &RepairArgs, out: &mut dyn Write, err: &mut dyn 
         (None, false) => return Err(Failure::usage("--output-dir FOLDER is required, unless --dry-run is given")),
         (_, true) => None,
     };
-    let limits = super::scan::limits(&args.tree)?;
-    let batch = batch::repair(&args.path, &limits, &options(global, args), folders.as_ref());
+    let settings = Settings::load(global, &ReportArgs::default(), &args.tree)?;
+    let limits = settings.limits(&args.tree)?;
+    let batch = batch::repair(&args.path, &limits, &options(&settings, global, args), folders.as_ref());
     let document = batch.document();
     if let Some(path) = &args.summary {
         let mut text = Vec::new();

@@ -66,17 +66,15 @@ impl<'a> Reconstruction<'a> {
         self.second.read(&record, capture);
     }
 
-    /// A record in canonical form that the reader added one member to.
-    fn survives_with(&mut self, record: &Record<'_>, (name, value): (&str, &str), seq: u64) -> bool {
-        let raw = record.json.raw();
-        let behind = record.json.rows().find(|(other, _)| *other.text() > *name);
-        let place = behind.map_or(raw.len() - 1, |(other, _)| other.start() - record.json.start());
-        let Ok(raw) = std::str::from_utf8(raw) else { return false };
-        let member = format!("\"{name}\":\"{value}\"");
-        let text = match behind {
-            Some(_) => format!("{}{member},{}", &raw[..place], &raw[place..]),
-            None => format!("{},{member}{}", &raw[..place], &raw[place..]),
-        };
+    /// A record that is its event, but for a member that the reader added.
+    fn survives_as_stored(&mut self, record: &Record<'_>, derived: Derived, seq: u64) -> bool {
+        let mut text = String::new();
+        canonical_json::write_json(record.json, &mut text);
+        if let Some((name, value)) = derived {
+            // At the end: the order of members is the one thing a reader does not see.
+            text.truncate(text.len() - 1);
+            text.push_str(&format!(",\"{name}\":\"{value}\"}}"));
+        }
         let mut capture = Capture { seq, ..Capture::default() };
         self.read_back(&text, &mut capture);
         !capture.trouble && capture.unchanged == 1 && capture.events.is_empty()
@@ -104,11 +102,11 @@ impl Sink for Reconstruction<'_> {
     fn event(&mut self, record: &Record<'_>, draft: Draft<'_>) {
         let seq = self.events;
         self.events += 1;
-        let as_stored = self.as_stored.take().filter(|_| canonical_json::is_canonical(record.json));
+        let as_stored = self.as_stored.take();
         if self.same && self.events <= MOST_EVENTS {
             self.same = match as_stored {
-                Some(None) => true,
-                Some(Some(member)) => self.survives_with(record, member, seq),
+                Some(None) if canonical_json::is_canonical(record.json) => true,
+                Some(derived) => self.survives_as_stored(record, derived, seq),
                 None => self.survives(record, &draft, seq),
             };
         }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::adapter::canonical::is_utc_timestamp;
+use crate::model::calendar::{civil_from_days, days_from_civil};
 
 const EPOCH: &str = "1970-01-01T00:00:00Z";
 
@@ -40,27 +41,6 @@ fn shifted(text: &str) -> Option<String> {
     (1..=9999)
         .contains(&year)
         .then(|| format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}{}Z", minute / 60, minute % 60, &local[16..]))
-}
-
-/// Days since 1970-01-01, counted in years that begin in March so that the leap day comes last.
-fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
-}
-
-fn civil_from_days(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let day_of_era = days.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
 }
 
 #[cfg(test)]

@@ -132,6 +132,41 @@ pub fn to_string(value: &Value) -> String {
     out
 }
 
+/// Appends the canonical text of a value in place, without building it.
+pub fn write_json(json: Json<'_>, out: &mut String) {
+    match json.kind() {
+        NodeKind::Null | NodeKind::True | NodeKind::False => out.push_str(&json.spelling()),
+        NodeKind::Integer if json.raw() != b"-0" => out.push_str(&json.spelling()),
+        NodeKind::String | NodeKind::Key if !json.is_escaped() => out.push_str(&json.spelling()),
+        NodeKind::String | NodeKind::Key => write_string(&json.text(), out),
+        NodeKind::Array if json.elements().next().is_some() => {
+            for (i, element) in json.elements().enumerate() {
+                out.push(if i == 0 { '[' } else { ',' });
+                write_json(element, out);
+            }
+            out.push(']');
+        }
+        NodeKind::Object if json.rows().next().is_some() => {
+            let mut rows: Vec<_> = json.members().enumerate().collect();
+            rows.sort_by(|a, b| (&a.1.0, a.0).cmp(&(&b.1.0, b.0)));
+            let mut opening = '{';
+            for (i, (_, (name, member))) in rows.iter().enumerate() {
+                // Of a repeated name the last value counts.
+                if rows.get(i + 1).is_some_and(|next| next.1.0 == *name) {
+                    continue;
+                }
+                out.push(std::mem::replace(&mut opening, ','));
+                write_string(name, out);
+                out.push(':');
+                write_json(*member, out);
+            }
+            out.push('}');
+        }
+        // Numbers to be spelled anew, empty containers, and what lies below the tape.
+        _ => write(&json.to_value(), out),
+    }
+}
+
 /// Whether the bytes of a value are its canonical text already. Says no in doubt: below the tape, and of floats.
 #[must_use]
 pub fn is_canonical(json: Json<'_>) -> bool {
@@ -222,6 +257,22 @@ mod tests {
             let mut scanner = crate::record::Scanner::default();
             scanner.scan(text.as_bytes(), 8).unwrap();
             assert_eq!(is_canonical(Json::new(text.as_bytes(), scanner.tape())), canonical, "{text}");
+        }
+    }
+
+    #[test]
+    fn writing_in_place_and_from_an_owned_value_agree() {
+        for text in [
+            r#"{"b":[1,2.50,-0,{"z":null,"a":"\u0041\n"}],"a":{},"c":[ ],"b":{"x":1e5}}"#,
+            r#"[[[[[[[{"deep":1,"a":2}]]]]]]]"#,
+            r#""x""#,
+        ] {
+            let mut scanner = crate::record::Scanner::default();
+            scanner.scan(text.as_bytes(), 4).unwrap();
+            let json = Json::new(text.as_bytes(), scanner.tape());
+            let mut out = String::new();
+            write_json(json, &mut out);
+            assert_eq!(out, to_string(&json.to_value()));
         }
     }
 }

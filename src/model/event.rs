@@ -117,7 +117,7 @@ pub struct EventFlags {
     pub not_sent: bool,
     /// A call that its loader leaves out by design: it needs no result, and a result of it answers nothing.
     pub needs_no_result: bool,
-    /// A result whose call is known to lie before the beginning of this log.
+    /// A result whose call is known, but lies before the beginning of this log or has lost its id.
     pub needs_no_call: bool,
     /// The event holds a text block that is empty.
     pub empty_text: bool,

@@ -109,6 +109,27 @@ pub enum FactKind {
     },
     /// A second header, behind which loaders forget everything above.
     SecondHeader,
+    /// Numbers of a log whose events are numbered without a hole are missing.
+    SequenceGap {
+        /// The number that should have come.
+        expected: i64,
+        /// The number that came.
+        found: i64,
+    },
+    /// A number that was used before, or that comes late.
+    SequenceOutOfOrder {
+        /// The number.
+        found: i64,
+        /// It was used before.
+        repeated: bool,
+    },
+    /// The last turn of the log was begun and not ended.
+    OpenTurn,
+    /// The model printed one piece over and over again.
+    Repetition {
+        /// How often in a row.
+        times: u64,
+    },
     /// An end marker in a run that had ended already.
     ExtraEnd,
     /// A message that was printed piece by piece and never came to its end.

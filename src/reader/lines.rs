@@ -71,7 +71,7 @@ impl Pass<'_> {
         }
         if line.truncated {
             let finding = broken_line(at, "too-long", &line.bytes[..line.bytes.len().min(1 << 20)], 0);
-            self.broken(finding, Fault { reason: "size_limit_exceeded", detail: None, ordinal: at.ordinal }, line);
+            self.broken(finding, Fault::new("size_limit_exceeded", at.ordinal), line);
             return;
         }
         if self.whole(line.bytes, bom, at) {
@@ -104,8 +104,7 @@ impl Pass<'_> {
         }
         if scan.depth > MAX_DEPTH {
             let mut finding = broken_line(at, "too-deep", &text[..text.len().min(1 << 20)], 0);
-            if self.adapter.broken(&Fault { reason: "depth_exceeded", detail: None, ordinal: at.ordinal }, &mut finding)
-            {
+            if self.adapter.broken(&Fault::new("depth_exceeded", at.ordinal), &mut finding) {
                 self.sink.finding(finding);
             }
             return true;
@@ -194,7 +193,7 @@ impl Pass<'_> {
             Damage::Nul | Damage::Utf8 | Damage::NotAnObject => None,
             _ => self.scanner.scan(text, 1).err().map(|e| e.fault.as_str()),
         };
-        Fault { reason, detail, ordinal }
+        Fault { reason, detail, ordinal, begins_record: begins_record(text) }
     }
 
     fn broken(&mut self, mut finding: Finding, fault: Fault, line: &Line<'_>) {
@@ -214,4 +213,8 @@ impl Pass<'_> {
             self.sink.finding(finding);
         }
     }
+}
+
+fn begins_record(text: &[u8]) -> bool {
+    text.trim_ascii_start().starts_with(b"{")
 }

@@ -71,6 +71,12 @@ impl<'a> Json<'a> {
         self.rows().map(|(name, value)| (name.text(), value))
     }
 
+    /// The value as it is spelled.
+    pub(crate) fn spelling(self) -> Cow<'a, str> {
+        let raw = self.raw();
+        std::str::from_utf8(raw).map_or_else(|_| String::from_utf8_lossy(raw), Cow::Borrowed)
+    }
+
     /// Whether a string or name holds an escape.
     #[must_use]
     pub fn is_escaped(self) -> bool {
@@ -210,6 +216,18 @@ impl<'a> Json<'a> {
             NodeKind::Array | NodeKind::Object if depth >= MAX_OWNED_DEPTH => Value::Null,
             NodeKind::Array => Value::Array(self.elements().map(|e| e.build(depth + 1)).collect()),
             NodeKind::Object => {
+                // Large objects need an index of their names, small ones are faster without.
+                if self.rows().nth(32).is_none() {
+                    let mut members: Vec<(String, Value)> = Vec::new();
+                    for (name, value) in self.members() {
+                        let value = value.build(depth + 1);
+                        match members.iter_mut().find(|m| m.0 == name) {
+                            Some(member) => member.1 = value,
+                            None => members.push((name.into_owned(), value)),
+                        }
+                    }
+                    return Value::Object(members);
+                }
                 let mut members: Vec<(String, Value)> = Vec::new();
                 let mut places: hashbrown::HashMap<String, usize> = hashbrown::HashMap::new();
                 for (name, value) in self.members() {

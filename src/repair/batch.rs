@@ -11,6 +11,7 @@ use super::execute::{Destination, execute};
 use super::prepare::{Options, prepare};
 use super::refusal::{Refusal, RepairError};
 use super::{RefusalCode, manifest};
+use crate::scan::Root;
 use crate::scan::walk::{self, Fate, Limits};
 use crate::write;
 
@@ -132,7 +133,7 @@ pub fn repair(root: &Path, limits: &Limits, options: &Options, to: Option<&Folde
         folders.into_iter().any(|folder| path.starts_with(folder))
     };
     let entries: Vec<_> =
-        walk::walk(&[root.to_owned()], limits).into_iter().filter(|entry| !own(&entry.path)).collect();
+        walk::walk(&[Root::folder(root)], limits).into_iter().filter(|entry| !own(&entry.path)).collect();
     let mut rows: Vec<Row> = entries
         .into_par_iter()
         .filter_map(|entry| {

@@ -146,3 +146,14 @@ fn claude_stream() {
 fn codex_exec() {
     judge_all(&["codex-exec"], &["codex-exec"]);
 }
+
+#[test]
+fn dsh() {
+    judge_all(&["dsh"], &[]);
+}
+
+#[test]
+#[ignore = "check does not read Zstandard containers yet"]
+fn dsh_bugs() {
+    judge_all(&[], &["dsh"]);
+}

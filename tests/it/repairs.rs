@@ -22,10 +22,10 @@ pub(crate) fn differences(args: &[&str], recorded: &Value, stdout: &str, stderr:
 fn repaired(recorded: &Value, stdout: &str, stderr: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     let theirs = recorded["stderr"].as_str().unwrap_or("");
-    if let Some(code) = theirs.strip_prefix("Repair refused [").and_then(|t| t.split_once(']')).map(|t| t.0) {
-        if !stderr.contains(&format!("Repair refused [{code}]")) {
-            wrong.push(format!("recorded refusal {code}, ours: {}", stderr.lines().next().unwrap_or("")));
-        }
+    if let Some(code) = theirs.strip_prefix("Repair refused [").and_then(|t| t.split_once(']')).map(|t| t.0)
+        && !stderr.contains(&format!("Repair refused [{code}]"))
+    {
+        wrong.push(format!("recorded refusal {code}, ours: {}", stderr.lines().next().unwrap_or("")));
     }
     let theirs = &recorded["stdout"];
     if theirs.is_object() {

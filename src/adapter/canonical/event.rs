@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::header::insert_key;
 use super::{coordinates, is_critical, quoted, type_name};
-use crate::adapter::{Draft, Record, Sink, side_effects, spelled, text_of, trim};
+use crate::adapter::{Draft, Record, Sink, side_effects, text_of, trim};
 use crate::check::compatibility::SL302;
 use crate::check::framing::SL001;
 use crate::finding::fingerprint::hex;
@@ -105,7 +105,8 @@ pub(super) fn read<'a>(record: &Record<'a>, place: u64, sink: &mut dyn Sink) {
     }
     let payload = payload.filter(|p| p.is_object());
     let seq_value = members.seq;
-    let seq = seq_value.map(Json::to_value).filter(|v| matches!(v, Value::Int(digits) if !digits.starts_with('-')));
+    let is_count = |v: &Json<'_>| v.kind() == NodeKind::Integer && (!v.raw().starts_with(b"-") || v.raw() == b"-0");
+    let seq = seq_value.filter(is_count);
     if let Some(value) = seq_value.filter(|_| seq.is_none()) {
         check.report("invalid_seq", Some("seq"), Some(("seq", quoted(value))));
     }
@@ -113,7 +114,8 @@ pub(super) fn read<'a>(record: &Record<'a>, place: u64, sink: &mut dyn Sink) {
     let id = id.as_deref().map_or_else(|| Cow::Owned(format!("<missing:{place}>")), Cow::Borrowed);
     let text = |value: Option<Json<'a>>| value.filter(|v| !v.is_null()).map(text_of);
     let effects = effects(json, members.side_effects, payload, kind);
-    let seq_number = seq.as_ref().map_or(Some(place), |s| spelled(s, false).parse().ok()).unwrap_or(u64::MAX);
+    let digits = |s: Json<'_>| if s.raw() == b"-0" { Some(0) } else { std::str::from_utf8(s.raw()).ok()?.parse().ok() };
+    let seq_number = seq.map_or(Some(place), digits).unwrap_or(u64::MAX);
     let object = || {
         let mut object = json.to_value();
         if let Value::Object(rows) = &mut object {
@@ -125,7 +127,7 @@ pub(super) fn read<'a>(record: &Record<'a>, place: u64, sink: &mut dyn Sink) {
             };
             set("id", Some(Value::from(&*id)));
             set("parent_id", Some(parent));
-            set("seq", Some(seq.clone().unwrap_or(Value::from(place))));
+            set("seq", Some(seq.map_or(Value::from(place), Json::to_value)));
             set("ts", Some(Value::from(ts)));
             set("kind", Some(Value::from(kind.as_str())));
             set("actor", Some(Value::from(actor.as_str())));

@@ -64,6 +64,12 @@ fn runs_and_their_ends() {
             &["SL503 warning 5 [SL102 info 5 stopped]"],
         ),
         ("two ends", &[INIT, "said a", END, &END.replace("u-end", "w")], &["SL503 warning 4 extra-end"]),
+        (
+            "lines of another program",
+            &["npm warn", INIT, "42", "said a", "done?", END],
+            &["SL001 warning 1 foreign-lines"],
+        ),
+        ("a record that was cut", &[INIT, r#"{"type":"assist"#, "said a", END], &["SL001 error 2 malformed-line"]),
         ("the end alone", &[END], &[]),
         ("the beginning is missing", &["result a k", "said b", END], &["SL302 warning 1 missing-beginning"]),
     ]);
@@ -82,6 +88,11 @@ fn calls_results_and_ids() {
             &["SL003 error 3 conflicting-duplicate"],
         ),
         ("a sub-agent", &[INIT, "call a k", "call b l k", "result c l k", "result d k", END], &[]),
+        (
+            "a sub-agent whose call was lost",
+            &[INIT, "call b l k", "result c l k", "result d k", END],
+            &["SL004 error 2 unknown-caller [SL004 error 3 unknown-caller] [SL101 error 4]"],
+        ),
         (
             "a sub-agent of nobody",
             &[INIT, "call b l k", "result c l k", END],

@@ -124,12 +124,19 @@ impl CodexRollout {
             Class::Call(family) => {
                 if let Some(call) = &call_id {
                     self.callers.entry(call.clone().into_owned()).or_insert(family);
+                } else {
+                    self.nameless += 1;
                 }
                 draft.side_effects = Some(side_effects(&item.str("name").unwrap_or_default()));
             }
             Class::Output(_) => {
                 draft.side_effects = Some("none");
                 draft.execution_state = outcome(item);
+                let answers = call_id.as_ref().is_some_and(|call| self.callers.contains_key(&**call));
+                if !answers && self.nameless > 0 {
+                    self.nameless -= 1;
+                    draft.flags.needs_no_call = true;
+                }
             }
             Class::Message | Class::Alone => {}
         }

@@ -55,16 +55,17 @@ impl Ordinals {
     }
 
     fn follow(&mut self, record: &Record<'_>, found: u64, is_header: bool, sink: &mut dyn Sink) {
-        let Some(last) = self.last else {
-            self.last = Some(Last { value: found, record: record.ordinal });
+        // Behind a second header any count may follow: one of its own, or that of the log it stands in.
+        let Some(last) = self.last.filter(|_| !is_header) else {
+            self.last = (!is_header || self.last.is_none()).then_some(Last { value: found, record: record.ordinal });
             return;
         };
         let expected = last.value.saturating_add(1);
         let lost = record.ordinal.saturating_sub(last.record + 1);
-        if found > expected && found - expected > lost && !is_header {
+        if found > expected && found - expected > lost {
             self.open = expected..found;
             state(FactKind::OrdinalGap { expected, found }, record.location, found.to_string(), sink);
-        } else if found < expected && !is_header {
+        } else if found < expected {
             state(FactKind::OrdinalRepeated { expected, found }, record.location, found.to_string(), sink);
             if self.open.contains(&found) {
                 self.last = Some(Last { record: record.ordinal, ..last });

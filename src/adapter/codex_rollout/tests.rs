@@ -54,7 +54,7 @@ fn what_the_loaders_drop_is_said_once() {
         &[
             ("output of another family", &[META, CALL, &wrong_family], &["SL302 error 3 dropped-record"]),
             ("no output", &[META, CALL, &no_output], &["SL302 error 3 dropped-record"]),
-            ("no call id", &[META, &no_id, SAID], &["SL302 error 2 dropped-record"]),
+            ("no call id", &[META, &no_id, OUTPUT, SAID], &["SL302 error 2 dropped-record"]),
             ("arguments that are no text", &[META, &object, OUTPUT], &["SL302 error 2 dropped-record"]),
             ("no content", &[META, &no_content], &["SL302 error 2 dropped-record"]),
             ("no payload", &[META, r#"{"timestamp":"t","type":"turn_context"}"#], &["SL302 error 2 dropped-record"]),
@@ -100,6 +100,11 @@ fn headers() {
             (
                 "again in a paginated log",
                 &[PAGED, &numbered("1"), PAGED, &numbered("1")],
+                &["SL514 error 3 second-header"],
+            ),
+            (
+                "again in the middle of a count",
+                &[PAGED, &numbered("1"), PAGED, &numbered("2")],
                 &["SL514 error 3 second-header"],
             ),
         ],

@@ -69,10 +69,18 @@ impl Pi {
             finish(&mut draft);
             self.emit(record, draft, sink);
         }
+        self.named.clear();
+        self.nameless = 0;
         let mut above = has_text.then_some(text_id);
         for (number, call) in calls.iter().enumerate() {
             let own = call.str("id").filter(|id| !id.is_empty());
-            if own.is_none() && !left_out {
+            if let Some(own) = &own {
+                self.named.insert(own.clone().into_owned());
+            } else {
+                self.nameless += 1;
+            }
+            // Once a message: the first of them stops the loader.
+            if own.is_none() && !left_out && self.nameless == 1 {
                 sink.finding(notice::field(record, "stops-loader", Severity::Error, "message.content.id"));
             }
             let name = call.str("name").unwrap_or_default();
@@ -88,7 +96,8 @@ impl Pi {
             draft.message = Some(Cow::Borrowed(&*entry.id));
             draft.correlation = own.as_deref().map(Cow::Borrowed);
             draft.side_effects = Some(side_effects(&name));
-            draft.flags.needs_no_result = left_out || stop == "deferred";
+            // A call without id is reported above.
+            draft.flags.needs_no_result = left_out || stop == "deferred" || own.is_none();
             finish(&mut draft);
             self.emit(record, draft, sink);
             above = Some(part_id);
@@ -106,6 +115,11 @@ impl Pi {
             ])
         };
         let mut draft = entry.draft(record, Kind::ToolResult, Actor::Tool, &payload);
+        let is_named = answered.as_ref().is_some_and(|key| self.named.contains(&**key));
+        if self.nameless > 0 && !is_named {
+            self.nameless -= 1;
+            draft.flags.needs_no_call = true;
+        }
         draft.correlation = answered.as_deref().map(Cow::Borrowed);
         draft.execution_state = Some(if failed { "failure" } else { "success" });
         draft.side_effects = Some("none");

@@ -118,6 +118,11 @@ fn compactions_keep_from_an_entry_on() {
         ("an unknown entry", &["user a -", "compaction c a z"], &["SL108 error 3 nothing-kept"]),
         ("an entry of another branch", &["user a -", "user b -", "compaction c a b"], &["SL108 error 4 nothing-kept"]),
         (
+            "an entry above a lost parent",
+            &["user a -", "user c b", "compaction d c a"],
+            &["SL004 error 3 [SL006 warning 2] [SL007 warning 2] [SL108 error 4 nothing-kept]"],
+        ),
+        (
             "a later one hides it",
             &["user a -", "compaction c a z", "user d c", "compaction e d d"],
             &["SL108 info 3 nothing-kept"],
