@@ -5,7 +5,9 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests fail by panicking and say what they skip")]
 
 mod ci;
+mod command;
 mod conformance;
+mod containers;
 mod corpus;
 mod docs;
 mod export;
