@@ -143,6 +143,20 @@ pub(crate) fn prepare_only(
     if revalidation.counts.failing() > 0 || !mended.remaining.is_empty() {
         return Err(unsound(&mended, &revalidation).into());
     }
+    if let Output::Native(script) = &output
+        && options.format.is_none()
+        && !is_still(script, &source, format, options).map_err(wrap)?
+    {
+        let text = format!("the result would no longer be recognised as a log of {}", format.name);
+        return Err(blocked(&mended, RefusalCode::OutputInvalid, &text).into());
+    }
+    if edits.iter().any(|edit| edit.steps.is_empty()) {
+        // No step asked for it: never written, whatever the reason.
+        return Err(Refusal::new(RefusalCode::OutputInvalid, "a line would change that no step names").into());
+    }
+    if !mended.plan.steps.is_empty() && (revalidation.records == 0 || events == 0 && mended.plan.events > 0) {
+        return Err(blocked(&mended, RefusalCode::OutputInvalid, "nothing of the session would remain").into());
+    }
     let manifest = manifest::manifest(&Facts {
         plan: &mended.plan,
         source_len: source.len(),
@@ -298,6 +312,12 @@ pub(crate) fn format_of(source: &Source, options: &Options) -> io::Result<Result
         (None, "empty") => Err(unusable("empty; there is no session in it to repair")),
         (None, reason) => Err(unusable(&format!("no known session format ({reason}); name it with --format"))),
     })
+}
+
+/// Whether a text shows the format that its source showed.
+fn is_still(script: &Script, source: &Source, format: &Format, options: &Options) -> io::Result<bool> {
+    let sample = Sample::read(script.read(source))?;
+    Ok(decide(&sample, options.profile, None, None).format.is_some_and(|found| found.id == format.id))
 }
 
 fn unusable(path: &Path, what: &str) -> RepairError {
