@@ -1,7 +1,7 @@
 //! From a source to a repair that only has to be written: steps 1 to 5 of 8. Changes nothing on disk.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use serde_json::Value as Json;
@@ -62,6 +62,8 @@ impl Default for Options {
     }
 }
 
+/// How a Zstandard frame begins.
+const ZSTANDARD: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 /// Larger sessions are not read a second time.
 const RECONSTRUCTED_EVENTS: usize = 50_000;
 
@@ -300,6 +302,10 @@ pub(crate) fn format_of(source: &Source, options: &Options) -> io::Result<Result
     let whole = Script::whole(source.len());
     let sample = Sample::read(whole.read(source))?;
     let unusable = |what: &str| unusable(source.path(), what);
+    let mut magic = [0; 4];
+    if whole.read(source).read(&mut magic)? == magic.len() && magic == ZSTANDARD {
+        return Ok(Err(unusable("packed with Zstandard; unpack it, repair the text, pack it again")));
+    }
     if sample.is_database {
         return Ok(Err(unusable("a live database, not a session log; export the session first")));
     }

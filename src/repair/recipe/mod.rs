@@ -13,6 +13,7 @@ mod lone_surrogate_replace;
 mod nearest_parent_relink;
 mod orphan_result_drop;
 mod proven_unique_parent_restore;
+mod renumber;
 mod reused_id_node_drop;
 mod side_effect_unknown_truncate;
 mod terminal_suffix_discard;
@@ -103,6 +104,7 @@ pub(crate) static RECIPES: &[&Recipe] = &[
     &identical_duplicate_collapse::RECIPE,
     &reused_id_node_drop::RECIPE,
     &proven_unique_parent_restore::RECIPE,
+    &renumber::CLOSE_GAP,
     &nearest_parent_relink::RECIPE,
     &compaction_projection_reunion::RECIPE,
     &duplicate_projection_removal::RECIPE,
@@ -121,6 +123,7 @@ pub(crate) static RECIPES: &[&Recipe] = &[
     &framing::MALFORMED_LINE_DROP,
     &lone_surrogate_replace::RECIPE,
     &empty_text_drop::RECIPE,
+    &renumber::NUMBER,
 ];
 
 /// The recipe with this name.
