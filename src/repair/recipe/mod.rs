@@ -8,6 +8,7 @@ mod displaced_result_reunion;
 mod duplicate_projection_removal;
 mod empty_text_drop;
 mod framing;
+mod identical_call_collapse;
 mod identical_duplicate_collapse;
 mod lone_surrogate_replace;
 mod nearest_parent_relink;
@@ -107,6 +108,7 @@ pub(crate) static RECIPES: &[&Recipe] = &[
     &renumber::CLOSE_GAP,
     &nearest_parent_relink::RECIPE,
     &compaction_projection_reunion::RECIPE,
+    &identical_call_collapse::RECIPE,
     &duplicate_projection_removal::RECIPE,
     &displaced_result_reunion::RECIPE,
     &cycle_break::RECIPE,
