@@ -9,6 +9,7 @@
 pub mod adapter;
 pub mod bundle;
 pub mod check;
+pub mod config;
 pub mod digest;
 pub mod dsh;
 pub mod emit;
@@ -19,6 +20,7 @@ pub mod model;
 pub mod precheck;
 pub mod reader;
 pub mod record;
+pub mod repair;
 pub mod report;
 pub mod rule;
 pub mod scan;

@@ -10,6 +10,7 @@ pub mod codex_exec;
 pub mod codex_rollout;
 pub mod detect;
 pub mod dsh;
+pub mod layout;
 mod notice;
 pub mod openai_agents;
 pub mod pi;

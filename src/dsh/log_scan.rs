@@ -100,10 +100,8 @@ impl LogScan {
         match (!line.truncated).then(|| Record::read(line.bytes)).flatten() {
             Some(Record::Event(event)) => self.event(&event, line.number),
             Some(Record::Packed(row)) => {
-                for (seq, delta) in (row.first_seq..).zip(row.deltas()) {
-                    self.count(seq, line.number);
-                    self.stream.piece(delta.as_bytes(), seq);
-                }
+                (row.first_seq..).zip(0..row.count).for_each(|(seq, _)| self.count(seq, line.number));
+                self.stream.row(&row.runs, row.first_seq);
             }
             None if line.terminated || self.compressed => self.broken.add(line.number, None),
             None => self.torn_line = Some((line.number, line.len())),
@@ -125,7 +123,7 @@ impl LogScan {
         self.count(seq, line);
         let meaning = vocabulary::meaning(self.generation, kind);
         if meaning == Some(Meaning::Chunk) {
-            return self.stream.piece(data.delta().as_bytes(), seq);
+            return self.stream.piece(&data.delta(), seq);
         }
         self.stream.interrupt();
         match meaning {

@@ -3,10 +3,10 @@
 //! A row is valid only when it has exactly the members its tag asks for; anything else is no record at all, as the
 //! harness refuses it.
 
-use super::js_text::JsText;
 use super::json::{Cursor, Malformed};
 use super::payload::Data;
 use super::raw::{MAX_SAFE_INTEGER, Raw};
+use super::stream::Runs;
 
 /// Which stream a packed row belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,15 +50,17 @@ pub struct Pieces<'a> {
     array: Raw<'a>,
     /// Number of elements; none when there is anything but texts, or no array.
     count: Option<u64>,
+    runs: Runs<'a>,
 }
 
 impl<'a> Pieces<'a> {
     pub(super) fn read(cursor: &mut Cursor<'a>) -> Result<Self, Malformed> {
-        let mut count = Some(0);
+        let (mut count, mut runs) = (Some(0), Runs::default());
         let array = cursor.elements(|element| {
             count = count.filter(|_| element.is_text()).map(|n| n + 1);
+            runs.push(element);
         })?;
-        Ok(Self { array, count: count.filter(|_| array.is_array()) })
+        Ok(Self { array, count: count.filter(|_| array.is_array()), runs })
     }
 }
 
@@ -97,6 +99,8 @@ pub struct PackedRow<'a> {
     pub count: u64,
     /// Time of the first event, in milliseconds since 1970.
     pub first_time: i64,
+    /// Which of the pieces repeat.
+    pub runs: Runs<'a>,
     gaps: Raw<'a>,
     pieces: Raw<'a>,
     turn: Raw<'a>,
@@ -128,22 +132,19 @@ impl<'a> PackedRow<'a> {
             && first_seq >= 0
             && last_seq <= MAX_SAFE_INTEGER
             && times.iter().all(|time| (-MAX_SAFE_INTEGER..=MAX_SAFE_INTEGER).contains(time));
+        let runs = pieces.runs;
         is_valid.then_some(Self {
             kind,
             first_seq,
             count,
             first_time,
+            runs,
             gaps: gaps.array,
             pieces: pieces.array,
             turn,
             step,
             shared: [("index", Some(index)), ("id", data.id), ("name", data.name)],
         })
-    }
-
-    /// What each event adds to the stream, in order. Sequence numbers count up from [`Self::first_seq`].
-    pub fn deltas(&self) -> impl Iterator<Item = JsText<'a>> + use<'a> {
-        self.pieces.elements().map(|piece| piece.text().unwrap_or_default())
     }
 
     /// The events the row stands for, in order, as its writer would have written them one by one.
@@ -177,7 +178,8 @@ mod tests {
         match Record::read(line.as_bytes())? {
             Record::Packed(row) => {
                 let events: Vec<_> = row.events().map(|event| String::from_utf8(event).expect("UTF-8")).collect();
-                let deltas: Vec<_> = row.deltas().map(|delta| delta.lossy().into_owned()).collect();
+                let texts = row.pieces.elements().map(|piece| piece.text().unwrap_or_default().lossy().into_owned());
+                let deltas: Vec<_> = texts.collect();
                 assert_eq!((events.len(), deltas.len()), (row.count as usize, row.count as usize));
                 for (event, delta) in events.iter().zip(deltas) {
                     let Some(Record::Event(event)) = Record::read(event.as_bytes()) else {

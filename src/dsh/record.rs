@@ -59,6 +59,7 @@ impl Header {
 
 /// One further line of a log.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "one at a time on the stack, never stored")]
 pub enum Record<'a> {
     /// A single event.
     Event(Event<'a>),

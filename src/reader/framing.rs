@@ -115,7 +115,7 @@ pub(super) fn text_findings(record: &Record<'_>, scan: &Scan, adapter: &dyn Adap
 }
 
 /// The first `"id": "…"` of a raw text: a torn record's best name. 1 to 200 characters, trimmed.
-fn raw_record_id(raw: &[u8]) -> Option<String> {
+pub(crate) fn raw_record_id(raw: &[u8]) -> Option<String> {
     for at in memchr::memmem::find_iter(raw, b"\"id\"") {
         let rest = String::from_utf8_lossy(&raw[at + 4..raw.len().min(at + 4 + 1024)]);
         let Some(rest) = rest.trim_start().strip_prefix(':') else { continue };

@@ -5,7 +5,7 @@ mod bytes;
 mod document;
 mod frame_recall;
 mod frames;
-mod framing;
+pub(crate) mod framing;
 mod lines;
 pub(crate) mod object;
 mod start;

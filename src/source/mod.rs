@@ -6,6 +6,7 @@ pub mod container;
 pub mod frames;
 pub mod hashed;
 pub mod inflate;
+pub mod line_hash;
 pub mod lines;
 pub mod path;
 pub mod text;

@@ -11,7 +11,7 @@ use sesslint::finding::{Finding, Severity};
 use sesslint::inspect::{Options, check_path};
 use sesslint::report::Report;
 use sesslint::rule;
-use sesslint::scan::{Limits, Outcome, scan};
+use sesslint::scan::{Limits, Outcome, Root, scan};
 use sha2::{Digest, Sha256};
 
 use crate::support::{entries, shared};
@@ -332,7 +332,8 @@ fn trees_hold_containers_and_other_compressed_files() {
     ] {
         write(folder.path(), name, bytes);
     }
-    let scan = scan(&[folder.path().to_owned()], &Limits::default(), &Options::default(), &|_| ());
+    let roots = [Root::folder(folder.path())];
+    let scan = scan(&roots, &Limits::default(), None, &|_| Options::default(), &|_| ());
     let rows: Vec<String> = scan
         .rows
         .iter()

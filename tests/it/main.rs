@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests fail by panicking and say what they skip")]
 
+mod ci;
 mod command;
 mod conformance;
 mod containers;
@@ -12,5 +13,7 @@ mod docs;
 mod export;
 mod reading;
 mod recordings;
+mod repairs;
+mod stable;
 mod support;
 mod validate;
