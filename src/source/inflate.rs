@@ -15,6 +15,12 @@ const FREE_TEXT: u64 = 64 * 1024 * 1024;
 /// Beyond [`FREE_TEXT`], text may be at most this many times larger than the frames read so far.
 const MAX_RATIO: u64 = 1024;
 
+/// How much text may come of this many bytes.
+#[must_use]
+pub fn most_text(len: u64) -> u64 {
+    FREE_TEXT.max(len.saturating_mul(MAX_RATIO))
+}
+
 /// Decodes the complete frames of a file. A frame that is incomplete ends the text, whatever follows it.
 pub struct FrameText<R> {
     headers: Headers<R>,
@@ -129,7 +135,7 @@ impl<R: Read + Seek> Text for FrameText<R> {
             self.at += read as u64;
             self.consumed += read as u64;
             self.produced += len as u64;
-            if self.produced > FREE_TEXT && self.produced / MAX_RATIO > self.consumed {
+            if self.produced > most_text(self.consumed) {
                 return Err(self.fail(place, format!("expands to more than {MAX_RATIO} times its size")));
             }
             if read == 0 && len == 0 && left > 0 {
