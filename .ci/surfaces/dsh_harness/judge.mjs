@@ -159,7 +159,9 @@ for (const { name, root } of roots) {
   if (!agrees && !unended) wrong.push(`${name}: the harness ${seen}, the audit says ${predicted}`)
   if (!['opens', 'hides-session'].includes(seen) && loud.length === 0) wrong.push(`${name}: the harness ${seen}, check is silent`)
   const refused = loud.filter(({ code, severity }) => severity === 'error' && ['SL001', 'SL004', 'SL301', 'SL302'].includes(code))
-  if (agrees && predicted === 'opens' && refused.length > 0) wrong.push(`${name}: the harness opens it, check says ${refused.map(({ code }) => code)}`)
+  // A last line without end is cut off, which the audit tells as information and `check` as the loss of a record.
+  const torn = audit.findings.some(({ code }) => code === 'TORN_FINAL_LINE')
+  if (agrees && predicted === 'opens' && !torn && refused.length > 0) wrong.push(`${name}: the harness opens it, check says ${refused.map(({ code }) => code)}`)
 }
 console.log(`dsh harness: ${roots.length} logs, ${wrong.length} of them judged otherwise`)
 wrong.forEach((line) => console.log(line))
