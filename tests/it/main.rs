@@ -9,6 +9,7 @@ mod conformance;
 mod corpus;
 mod docs;
 mod export;
+mod mended;
 mod reading;
 mod recordings;
 mod repairs;
