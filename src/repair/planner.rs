@@ -35,8 +35,8 @@ struct Chosen {
     stage: u8,
 }
 
-/// Plans one round. `first` numbers its first step; only steps that `allowed` names are taken when it is given.
-pub(crate) fn plan(case: &Case<'_>, first: u32, cap: usize, allowed: Option<&[(String, String)]>) -> io::Result<Round> {
+/// Plans one round. `first` numbers its first step; at most `cap` are planned.
+pub(crate) fn plan(case: &Case<'_>, first: u32, cap: usize) -> io::Result<Round> {
     let bench = case.bench;
     let all = candidates(case);
     if all.iter().any(|(f, _)| f.code() == "SL203") {
@@ -66,9 +66,6 @@ pub(crate) fn plan(case: &Case<'_>, first: u32, cap: usize, allowed: Option<&[(S
                     params: params(finding),
                     loss: BTreeMap::new(),
                 };
-                if allowed.is_some_and(|a| !a.contains(&(step.recipe.clone(), step.finding.clone()))) {
-                    continue;
-                }
                 if !(case.canonical && recipe.shared) {
                     answered.push(finding);
                 }
