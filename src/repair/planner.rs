@@ -51,8 +51,10 @@ pub(crate) fn plan(case: &Case<'_>, first: u32, cap: usize) -> io::Result<Round>
     // Causes first: what follows from a mended one may be gone by then.
     let (causes, effects): (Vec<_>, Vec<_>) = all.iter().partition(|(f, _)| owner_of(f).is_none());
     for (finding, fp) in causes.into_iter().chain(effects) {
-        let owner = owner_of(finding);
-        if owner.is_some_and(|owner| answered.iter().any(|a| std::ptr::eq(*a, owner))) {
+        // Native logs: what follows from another finding is looked at again when that one is gone.
+        let follows =
+            owner_of(finding).is_some_and(|owner| !case.canonical || answered.iter().any(|a| std::ptr::eq(*a, owner)));
+        if follows {
             continue;
         }
         match decide(case, finding)? {

@@ -12,6 +12,7 @@ mod export;
 mod mended;
 mod reading;
 mod recordings;
+mod repair_text;
 mod repairs;
 mod stable;
 mod support;
