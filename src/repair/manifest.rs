@@ -65,7 +65,7 @@ impl LineEdit {
         }
     }
 
-    fn document(&self) -> Json {
+    pub(crate) fn document(&self) -> Json {
         let with: Vec<Json> = self.edit.with.iter().map(piece).collect();
         json!({
             "line": self.line,

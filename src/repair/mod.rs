@@ -3,6 +3,7 @@
 //! A repair is an edit script over the source: findings ask for it, recipes propose it, gates allow it, and everything
 //! it does not name is copied byte for byte. The source is never written to.
 
+pub mod attestation;
 mod bench;
 mod canonical;
 mod change;
