@@ -9,6 +9,7 @@
 pub mod adapter;
 pub mod bundle;
 pub mod check;
+pub mod config;
 pub mod digest;
 pub mod dsh;
 pub mod emit;

@@ -73,6 +73,12 @@ pub static SL001: Rule = Rule {
             next: "Check that the right file was given, and whether the disk was full.",
         },
         Text {
+            variant: "unreadable-file",
+            what: "The file cannot be read.",
+            consequence: "Nothing can be said about the session in it.",
+            next: "Check its permissions, and whether the link to it still leads somewhere.",
+        },
+        Text {
             variant: "live-database",
             what: "The file is a database that a running agent writes to, not a log.",
             consequence: "Reading it while it changes could give a false picture, so it is refused.",

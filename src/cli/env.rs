@@ -1,13 +1,26 @@
 //! The only place that reads the environment.
 
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use super::args::{Colour, Global};
 
+/// A variable; none when it is unset, empty or no text.
+pub fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|text| !text.is_empty())
+}
+
+/// The working directory.
+///
+/// # Errors
+/// It is gone.
+pub fn working_directory() -> io::Result<PathBuf> {
+    std::env::current_dir()
+}
+
 /// The user's home folder.
 pub fn home() -> Option<String> {
-    std::env::var("HOME").ok().filter(|home| !home.is_empty())
+    variable("HOME")
 }
 
 /// Root of the repository around the working directory: the runner's workspace, else the nearest folder with `.git`.

@@ -8,6 +8,7 @@ use sesslint::emit::ascii;
 use sesslint::repair::execute::{self, Destination};
 use sesslint::repair::plan::Claimed;
 use sesslint::repair::{self, Emit, Options, Prepared, RepairError, preview};
+use sesslint::rule::profile::NEUTRAL;
 
 use super::Failure;
 use super::args::{Global, Policy};
@@ -72,8 +73,8 @@ pub fn run(global: &Global, args: &RepairArgs, out: &mut dyn Write, err: &mut dy
     }
     let plan = args.plan.as_ref().map(read_plan).transpose()?;
     let options = Options {
-        format: global.format.0,
-        profile: global.profile,
+        format: global.format.and_then(|choice| choice.0),
+        profile: global.profile.unwrap_or(&NEUTRAL),
         policy: match global.policy {
             Some(Policy::Salvage) => repair::Policy::Salvage,
             _ => repair::Policy::Conservative,

@@ -22,7 +22,7 @@ mod scan;
 mod wording;
 
 #[cfg(test)]
-mod samples;
+pub(crate) mod samples;
 
 use std::io;
 use std::str::FromStr;

@@ -20,6 +20,7 @@ use crate::finding::Severity;
 use crate::report::assemble::{Parts, assemble};
 use crate::report::{Detection, Report};
 use crate::rule::profile::Profile;
+use crate::rule::selection::Selection;
 
 /// In which form a repair is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -387,6 +388,8 @@ fn report(bench: &Bench<'_>, size: u64) -> Report {
         events,
         kinds: BTreeMap::new(),
         reconstructed,
+        outline: None,
+        selection: &Selection::default(),
         findings: bench.findings.clone(),
     })
 }

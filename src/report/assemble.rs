@@ -6,8 +6,10 @@ use super::{Assurance, Counts, Coverage, Detection, Report, SkipReason};
 use crate::adapter::Format;
 use crate::finding::fingerprint::{Origin, fingerprint, stable_id};
 use crate::finding::{Finding, Severity};
+use crate::model::outline::Outline;
 use crate::rule::RULES;
 use crate::rule::profile::Profile;
+use crate::rule::selection::Selection;
 use crate::source::path::{minimise, stem};
 
 /// What is known about a file when its report is assembled.
@@ -39,6 +41,10 @@ pub struct Parts<'a> {
     pub reconstructed: bool,
     /// All findings, in any order.
     pub findings: Vec<Finding>,
+    /// The session drawn small.
+    pub outline: Option<Outline>,
+    /// Which findings are reported.
+    pub selection: &'a Selection,
 }
 
 /// Assembles the report of one file.
@@ -53,6 +59,7 @@ pub fn assemble(parts: Parts<'_>) -> Report {
     };
     let mut findings = parts.findings;
     identify(&mut findings, &origin);
+    let mut findings = selected(findings, parts.selection);
     sort(&mut findings);
     let counts = Counts::of(&findings);
     let assurance = assurance(parts.format.is_some() && parts.events > 0, &findings, &counts, parts.reconstructed);
@@ -75,6 +82,7 @@ pub fn assemble(parts: Parts<'_>) -> Report {
         assurance,
         coverage: coverage(parts.format.is_some(), parts.events > 0),
         findings,
+        outline: parts.outline,
     }
 }
 
@@ -97,6 +105,21 @@ fn identify(findings: &mut [Finding], origin: &Origin<'_>) {
         number(finding);
         finding.consequences.iter_mut().for_each(&mut number);
     }
+}
+
+/// The findings that are reported. What follows from one that is not stands on its own: ignoring a cause must not hide
+/// its consequences.
+fn selected(findings: Vec<Finding>, selection: &Selection) -> Vec<Finding> {
+    let mut kept = Vec::with_capacity(findings.len());
+    for mut finding in findings {
+        finding.consequences.retain(|consequence| selection.reports(consequence.code()));
+        if selection.reports(finding.code()) {
+            kept.push(finding);
+        } else {
+            kept.append(&mut finding.consequences);
+        }
+    }
+    kept
 }
 
 /// Report order: line (none first), ordinal, severity, code, record id, fingerprint, related ids.

@@ -4,6 +4,7 @@
 
 pub mod page;
 pub mod profile;
+pub mod selection;
 
 use crate::check;
 use crate::finding::{Repairability, Severity};

@@ -4,6 +4,7 @@ pub mod ahead;
 pub mod container;
 pub mod frames;
 pub mod inflate;
+pub mod line_hash;
 pub mod lines;
 pub mod path;
 pub mod text;

@@ -18,7 +18,7 @@ use crate::finding::fingerprint::hex;
 /// # Errors
 /// The folder is missing or not writable, or the disk is full; the old file is then untouched.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = Builder::new().prefix(".sesslint-").tempfile_in(folder_of(path))?;
+    let mut file = beside(path)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error)?;
@@ -214,12 +214,38 @@ fn take_after(_file: &File, _like: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
+/// Makes the folder that a new file at `path` will stand in.
+///
+/// # Errors
+/// It cannot be made.
+pub fn make_folder_of(path: &Path) -> io::Result<()> {
+    path.parent().map_or(Ok(()), std::fs::create_dir_all)
+}
+
+/// Adds `bytes` behind what `path` holds, making the file when there is none. For files that a runner reads.
+///
+/// # Errors
+/// The file cannot be written; it may then hold a part of `bytes`.
+pub fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    std::fs::OpenOptions::new().append(true).create(true).open(path)?.write_all(bytes)
+}
+
+/// A temporary file in the folder of `path`, so that renaming it stays on one file system.
+fn beside(path: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = Builder::new();
+    builder.prefix(".sesslint-");
+    // What is written is for others to read, as far as the umask lets them; a temporary file by itself is not.
+    #[cfg(unix)]
+    let builder = builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder_of(path))
+}
+
 /// Makes a new file with what `fill` writes, unless it says no; then nothing is left behind. Never overwrites.
 ///
 /// # Errors
 /// The target exists, its folder is missing or not writable, or the disk is full.
 pub fn create_new(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<bool>) -> io::Result<bool> {
-    let mut file = Builder::new().prefix(".sesslint-").tempfile_in(folder_of(path))?;
+    let mut file = beside(path)?;
     if !fill(file.as_file_mut())? {
         return Ok(false);
     }
@@ -234,6 +260,15 @@ mod tests {
 
     fn staged(path: &Path, text: &[u8]) -> Staged {
         stage(path, None, |out| out.write_all(text)).unwrap()
+    }
+
+    #[test]
+    fn appends_behind_what_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out");
+        append(&path, b"a=1\n").unwrap();
+        append(&path, b"b=2\n").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"a=1\nb=2\n");
     }
 
     #[test]

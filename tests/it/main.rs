@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests fail by panicking and say what they skip")]
 
+mod ci;
 mod conformance;
 mod corpus;
 mod docs;
@@ -11,5 +12,6 @@ mod export;
 mod reading;
 mod recordings;
 mod repairs;
+mod stable;
 mod support;
 mod validate;
