@@ -142,6 +142,21 @@ impl StagedFolder {
         Ok(path)
     }
 
+    /// Removes a file that was put into it, and the folders that are empty then.
+    ///
+    /// # Errors
+    /// Whatever removing the file raises.
+    pub fn take_back(&self, relative: &Path) -> io::Result<()> {
+        again(|| std::fs::remove_file(self.path().join(relative)))?;
+        let folders = relative.ancestors().skip(1).take_while(|folder| !folder.as_os_str().is_empty());
+        for folder in folders {
+            if std::fs::remove_dir(self.path().join(folder)).is_err() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     /// Moves the folder to its place.
     ///
     /// # Errors
