@@ -38,7 +38,7 @@ pub fn repository_root() -> Option<PathBuf> {
 pub fn fork_of_pull_request(repository: &str) -> Option<String> {
     let event = std::fs::read(variable("GITHUB_EVENT_PATH")?).ok()?;
     let event: serde_json::Value = serde_json::from_slice(&event).ok()?;
-    let pull = event.get("pull_request").filter(|pull| pull.is_object())?;
+    let pull = event.get("pull_request").filter(|pull| pull["head"].is_object())?;
     let head = pull["head"]["repo"]["full_name"].as_str().unwrap_or("a fork that is gone");
     (!head.eq_ignore_ascii_case(repository)).then(|| head.to_owned())
 }

@@ -98,7 +98,7 @@ fn tell(made: &Made, folder: &Path, out: &mut dyn Write) -> std::io::Result<()> 
         let loss = if entry.declared_loss.is_empty() {
             String::new()
         } else {
-            format!(", gives up {}", entry.declared_loss.join(", "))
+            format!(", gives up {}", entry.summed_loss().join(", "))
         };
         let left_out = entry.not_committed.as_ref().map_or_else(String::new, |why| format!("; not committed: {why}"));
         writeln!(

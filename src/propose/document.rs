@@ -1,5 +1,7 @@
 //! `proposal.json`: what is proposed, what was refused, and hashes of everything. Without a word of any session.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -171,5 +173,17 @@ impl Proposal {
         // Memory takes everything.
         let _ = ascii::write_document(self, &mut bytes);
         bytes
+    }
+}
+
+impl Entry {
+    /// What is given up, `class: count`, each class once.
+    #[must_use]
+    pub fn summed_loss(&self) -> Vec<String> {
+        let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
+        for (class, count) in self.declared_loss.iter().filter_map(|loss| loss.rsplit_once(':')) {
+            *sums.entry(class).or_default() += count.parse::<u64>().unwrap_or_default();
+        }
+        sums.into_iter().map(|(class, count)| format!("{class}: {count}")).collect()
     }
 }

@@ -55,9 +55,8 @@ pub fn body(proposal: &Proposal) -> String {
     text.push_str("With the folder of the proposal, in a checkout of its base:\n\n```sh\n");
     text.push_str("sesslint verify --proposal FOLDER\n```\n\n");
     text.push_str("Every repair is made anew and compared, every receipt verified, and nothing else may have changed.\n\n");
-    let base = proposal.base_commit.as_deref().map_or_else(String::new, |commit| format!(", base {}", markdown_code(commit)));
     text.push_str(&format!(
-        "Proposal {}{base}, policy {}, {} {}.\n",
+        "Proposal {}, policy {}, {} {}.\n",
         markdown_code(&proposal.fingerprint),
         proposal.policy,
         markdown_cell(&proposal.tool.name),
@@ -84,7 +83,8 @@ fn entry(entry: &Entry) -> String {
     let loss = if entry.declared_loss.is_empty() {
         "nothing".to_owned()
     } else {
-        markdown_cell(&shortened(entry.declared_loss.iter().map(String::as_str)))
+        let summed = entry.summed_loss();
+        markdown_cell(&shortened(summed.iter().map(String::as_str)))
     };
     let mut recipes: Vec<(&str, usize)> = Vec::new();
     for step in &entry.edits.steps {
