@@ -21,7 +21,7 @@ git_at() { git -C "$1" -c user.name=t -c user.email=t@example.invalid -c commit.
 hub() { git --git-dir "$work/hub.git" "$@"; }
 fail() {
   echo "github_pr: $name: $*" >&2
-  cat "$work/said" "$work/hub.log" >&2
+  cut -c -300 "$work/said" "$work/hub.log" >&2
   exit 1
 }
 
@@ -113,13 +113,13 @@ branch_holds_proposal() {
   "$sesslint" verify --proposal "$work/out" --repo "$work/base" >"$work/said" 2>&1 || fail "the proposal does not verify"
 }
 
-begin opened
+begin opened --fault 'PATCH /git/refs=dropafter' --fault 'PATCH /pulls=500'
 seen=0
 propose 0 --label repair --draft
 said 'Pull request #.* opened'
-grep -q '^pull-request-number=1$' "$work/outputs" || fail "outputs"
+grep -q '^pull-request-number=[1-9]' "$work/outputs" || fail "outputs"
 state 'len(s["pulls"]) == 1 and s["pulls"][0]["draft"] and s["pulls"][0]["base"]["ref"] == "main"'
-state 's["labels"] == {"1": ["repair"]} and len(s["comments"]) == 1'
+state 'list(s["labels"].values()) == [["repair"]] and len(s["comments"]) == 1'
 branch_holds_proposal 4
 clean_calls
 echo "opened: passed"
@@ -152,7 +152,7 @@ git_at "$work/tree" commit -qam mended
 git_at "$work/tree" push -q "$work/hub.git" main
 propose 0
 said 'Pull request #.* opened'
-said 'is about another set of logs'
+said 'Open about another set of logs'
 state 'len(s["pulls"]) == 2'
 clean_calls
 echo "superseded: passed"
@@ -193,7 +193,7 @@ echo "moved base: passed"
 
 begin "closed by a person"
 propose 0
-curl -sf -X PATCH -H 'Authorization: Bearer dummy-token-7' -H 'User-Agent: t' -d '{"state":"closed"}' "$url/repos/octo/logs/pulls/1" >"$work/said"
+curl -sf -X PATCH -H 'Authorization: Bearer dummy-token-7' -H 'User-Agent: t' -d '{"state":"closed"}' "$url/repos/octo/logs/pulls/$(sed -n 's/^pull-request-number=//p' "$work/outputs")" >"$work/said"
 propose 0
 said 'it is not opened again'
 state 'len(s["pulls"]) == 1'
@@ -223,7 +223,7 @@ echo "a fork: passed"
 
 for fault in 'GET /git/ref=500*2' 'POST /git/blobs=500*2' 'POST /git/blobs=secondary*2' 'GET /git/commits=ratelimit' \
   'POST /pulls=500' 'POST /pulls=dropafter' 'POST /pulls=drop' 'POST /git/refs=dropafter' 'POST /git/refs=drop' \
-  'POST /issues/\d+/comments=dropafter' 'PATCH /git/refs=dropafter' 'POST /git/trees=garbage' 'POST /pulls=garbage'; do
+  'POST /issues/\d+/comments=dropafter' 'POST /git/trees=garbage' 'POST /pulls=garbage'; do
   begin "$fault" --fault "$fault"
   propose 0
   said 'Pull request #.* opened'
@@ -248,3 +248,60 @@ propose 0 --max-committed-bytes 10
 said 'too large for a commit'
 state 's["pulls"] == []'
 echo "too large for the commit: passed"
+
+# The action: it checks, proposes, opens the pull request and links it; then the second action verifies the branch.
+begin "the action"
+python_tools PyYAML==6.0.4
+mkdir -p "$work/artifact"
+cat >"$work/artifact/action.yml" <<'YAML'
+name: lists
+inputs: { name: { default: "" }, path: { default: "" }, if-no-files-found: { default: "" } }
+outputs: { artifact-url: { value: "https://example.invalid/artifacts/1" } }
+runs:
+  using: composite
+  steps:
+    - { shell: bash, env: { FOLDER: "${{ inputs.path }}" }, run: 'ls "$FOLDER"' }
+YAML
+artifact=$(sed -n 's|.*uses: \(actions/upload-artifact@[0-9a-f]*\).*|\1|p' action.yml | head -n 1)
+# action FOLDER WORKSPACE WANTED [ARGUMENT...]
+action() {
+  local folder=$1 tree=$2 wanted=$3
+  shift 3
+  rm -rf "$work/action"
+  python3 "$shared/tools/run_composite.py" "$folder" --workspace "$tree" --out "$work/action" --quiet \
+    --token dummy-token-7 --map "$artifact=$work/artifact" --env "GITHUB_API_URL=$url" --env GITHUB_REPOSITORY=octo/logs \
+    --env GITHUB_REF_NAME=main --env GITHUB_REF_TYPE=branch --env GITHUB_HEAD_REF= --input "binary=$sesslint" "$@" || true
+  cp "$work/action/log.txt" "$work/said"
+  python3 - "$work/action/result.json" "$wanted" <<'PYTHON' || fail "the action's result"
+import json, sys
+result = json.load(open(sys.argv[1]))
+code = result["outputs"].get("exit-code")
+assert code == sys.argv[2], result
+assert not result["warnings"], result["warnings"]
+PYTHON
+}
+result() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["outputs"].get(sys.argv[2], ""))' "$work/action/result.json" "$1"; }
+action . "$work/tree" 1 --input paths=logs --input repair=artifact
+[ -n "$(result proposal-dir)" ] && [ -z "$(result pull-request-number)" ] || fail "outputs of repair: artifact"
+grep -q 'example.invalid/artifacts/1' "$work/action/summary.md" || fail "no link to the artifact"
+state 's["pulls"] == []'
+action . "$work/tree" 1 --input paths=logs --input repair=pull-request --input repair-args=--label=logs
+[ -n "$(result pull-request-number)" ] || fail "outputs of repair: pull-request"
+grep -q 'Pull request \[#' "$work/action/summary.md" || fail "no link to the pull request"
+state 'len(s["pulls"]) == 1 and list(s["labels"].values()) == [["logs"]]'
+action . "$work/tree" 0 --input paths=logs/whole.jsonl --input repair=pull-request
+[ -z "$(result proposal-dir)" ] || fail "a proposal without need"
+action . "$work/tree" 2 --input paths=none --input repair=artifact
+branch=$(hub for-each-ref --format='%(refname:short)' 'refs/heads/sesslint/repair/')
+rm -rf "$work/head"
+git clone -q -b "$branch" "$work/hub.git" "$work/head"
+action verify-proposal "$work/head" 0
+for tamper in 'echo >>README.md' 'rm README.md' 'ln -s x new' 'sed -i s/A3/A4/ logs/torn2.jsonl.manifest.json' \
+  'sed -i 1d logs/torn2.jsonl' 'chmod -x logs/torn2.jsonl' 'git checkout HEAD^ logs/torn2.jsonl' 'echo {} >logs/new.jsonl.manifest.json'; do
+  (cd "$work/head" && eval "$tamper")
+  git_at "$work/head" add -A
+  git_at "$work/head" commit -q --amend --no-edit
+  action verify-proposal "$work/head" 1
+  git_at "$work/head" reset -q --hard "origin/$branch"
+done
+echo "the action: passed"

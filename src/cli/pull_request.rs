@@ -140,8 +140,9 @@ fn told(outcome: &Outcome) -> Published {
     };
     let mut text = format!("Pull request #{} {what}: {}", outcome.number, outcome.url);
     let mut notices = outcome.notes.clone();
-    for (number, branch) in &outcome.superseded {
-        let line = format!("Pull request #{number} ({branch}) is about another set of logs; this one may replace it");
+    if !outcome.superseded.is_empty() {
+        let all: Vec<String> = outcome.superseded.iter().map(|(number, branch)| format!("#{number} ({branch})")).collect();
+        let line = format!("Open about another set of logs, which this pull request may replace: {}", all.join(", "));
         text.push_str(&format!("\n{line}"));
         notices.push(line);
     }
