@@ -21,7 +21,7 @@ git_at() { git -C "$1" -c user.name=t -c user.email=t@example.invalid -c commit.
 hub() { git --git-dir "$work/hub.git" "$@"; }
 fail() {
   echo "github_pr: $name: $*" >&2
-  cut -c -300 "$work/said" "$work/hub.log" >&2
+  tail -n 20 "$work/said" "$work/hub.log" | cut -c -300 >&2
   exit 1
 }
 

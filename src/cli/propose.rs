@@ -66,9 +66,8 @@ pub fn run(global: &Global, args: &ProposeArgs, out: &mut dyn Write, err: &mut d
         acknowledge_side_effects: args.acknowledge_side_effects,
         max_committed_bytes: args.max_committed_bytes,
     };
-    let made = propose::make(&candidates, &args.out_dir, &options).map_err(|error| {
-        Failure::usage(format!("{}: cannot write the proposal: {error}", args.out_dir.display()))
-    })?;
+    let made = propose::make(&candidates, &args.out_dir, &options)
+        .map_err(|error| Failure::usage(format!("{}: cannot write the proposal: {error}", args.out_dir.display())))?;
     let mut runner = Runner::new(Vec::new());
     runner.bracketed(out, |out| {
         if args.json { out.write_all(&made.proposal.bytes()) } else { tell(&made, &args.out_dir, out) }
@@ -78,7 +77,8 @@ pub fn run(global: &Global, args: &ProposeArgs, out: &mut dyn Write, err: &mut d
     let mut code = u8::from(!made.written && !made.proposal.refused.is_empty());
     let mut summary = summary(&made);
     if let Some(target) = target.filter(|_| made.written) {
-        let published = pull_request::publish(&made.proposal, (&args.out_dir, &options.root), target, &args.pull_request)?;
+        let published =
+            pull_request::publish(&made.proposal, (&args.out_dir, &options.root), target, &args.pull_request)?;
         code = published.code;
         runner.set_outputs(&published.outputs);
         runner.bracketed(out, |out| writeln!(out, "{}", inert(&published.text)))?;

@@ -104,7 +104,9 @@ pub fn publish(
     match send(&publication, token)? {
         Ok(outcome) => Ok(told(&outcome)),
         Err(stop @ Stop::Missing { .. }) => Ok(without(
-            format!("No pull request was opened: {stop}. It needs contents: write and pull-requests: write. The proposal is in the folder"),
+            format!(
+                "No pull request was opened: {stop}. It needs contents: write and pull-requests: write. The proposal is in the folder"
+            ),
             0,
         )),
         Err(stop @ (Stop::BaseMoved(_) | Stop::ForeignBranch(_))) => {
@@ -141,13 +143,13 @@ fn told(outcome: &Outcome) -> Published {
     let mut text = format!("Pull request #{} {what}: {}", outcome.number, outcome.url);
     let mut notices = outcome.notes.clone();
     if !outcome.superseded.is_empty() {
-        let all: Vec<String> = outcome.superseded.iter().map(|(number, branch)| format!("#{number} ({branch})")).collect();
+        let all: Vec<String> =
+            outcome.superseded.iter().map(|(number, branch)| format!("#{number} ({branch})")).collect();
         let line = format!("Open about another set of logs, which this pull request may replace: {}", all.join(", "));
         text.push_str(&format!("\n{line}"));
         notices.push(line);
     }
     let summary = format!("\nPull request [#{}]({}) {what}.\n", outcome.number, outcome.url);
-    let outputs =
-        vec![("pull-request-number", outcome.number.to_string()), ("pull-request-url", outcome.url.clone())];
+    let outputs = vec![("pull-request-number", outcome.number.to_string()), ("pull-request-url", outcome.url.clone())];
     Published { code: 0, text, summary, outputs, notices }
 }

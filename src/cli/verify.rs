@@ -4,11 +4,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use serde_json::json;
 use sesslint::emit::ascii;
 use sesslint::emit::escape::inert;
 use sesslint::propose::{self, Checked};
 use sesslint::repair::verify::{self, Request, Verdict};
-use serde_json::json;
 
 use super::{Failure, env};
 
@@ -80,12 +80,7 @@ pub fn run(args: &VerifyArgs, out: &mut dyn Write) -> Result<u8, Failure> {
 }
 
 /// The verdict on many files at once.
-fn several(
-    checked: std::io::Result<Checked>,
-    folder: &Path,
-    json: bool,
-    out: &mut dyn Write,
-) -> Result<u8, Failure> {
+fn several(checked: std::io::Result<Checked>, folder: &Path, json: bool, out: &mut dyn Write) -> Result<u8, Failure> {
     let checked = checked.map_err(|error| Failure::usage(format!("{}: {error}", folder.display())))?;
     let ok = checked.problems.is_empty();
     if json {

@@ -10,6 +10,8 @@ mod publish;
 mod request;
 #[cfg(feature = "github")]
 pub mod sender;
+#[cfg(test)]
+mod testing;
 
 pub use publication::{Blob, Publication, Repository, branch_of};
 pub use publish::{Outcome, State, Stop, publish};

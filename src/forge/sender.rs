@@ -92,7 +92,9 @@ impl Sender {
             200..=299 if body.is_empty() => Try::Done(Json::Null),
             200..=299 => json.map_or_else(|_| Try::Unknown("an answer that is not JSON".to_owned()), Try::Done),
             429 => Try::Later(wait, message),
-            403 if wait.is_some() || left == Some(0) || said.contains("secondary rate limit") => Try::Later(wait, message),
+            403 if wait.is_some() || left == Some(0) || said.contains("secondary rate limit") => {
+                Try::Later(wait, message)
+            }
             500..=599 => Try::Unknown(format!("status {status}")),
             code => Try::No(Failure::Status { code, message }),
         }

@@ -76,7 +76,9 @@ fn hunks(lines: &mut Lines<'_>, old: &[u8]) -> Result<Vec<u8>, String> {
         let wrong = lines.wrong("a hunk that fits");
         let Some([old_at, old_count, new_at, new_count]) = places(lines.text("@@ ")?) else { return Err(wrong) };
         let start = |at: usize, count: usize| if count == 0 { Some(at) } else { at.checked_sub(1) };
-        let Some(start_at) = start(old_at, old_count).filter(|s| (at..=old.len()).contains(s)) else { return Err(wrong) };
+        let Some(start_at) = start(old_at, old_count).filter(|s| (at..=old.len()).contains(s)) else {
+            return Err(wrong);
+        };
         for line in &old[at..start_at] {
             new.extend_from_slice(line);
         }

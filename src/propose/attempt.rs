@@ -49,7 +49,9 @@ pub(super) fn attempt(candidate: &Candidate, options: &Options, put: &Put<'_>) -
         inspect::Options { format: candidate.format, profile: candidate.profile, ..inspect::Options::default() };
     let before = match inspect::check_path(&candidate.path, &inspection) {
         Ok(report) => report,
-        Err(CheckError::NotAdmitted { .. }) => return refused("NOT_ADMITTED", "the profile is not made for its format"),
+        Err(CheckError::NotAdmitted { .. }) => {
+            return refused("NOT_ADMITTED", "the profile is not made for its format");
+        }
         Err(_) => return refused("UNREADABLE", "it cannot be read"),
     };
     let foreign = !candidate.named && (before.is_empty_file() || before.is_not_a_session());
@@ -72,7 +74,9 @@ pub(super) fn attempt(candidate: &Candidate, options: &Options, put: &Put<'_>) -
     let prepared = match repair::prepare(&candidate.path, &how) {
         Ok(prepared) => prepared,
         Err(RepairError::Refused(refusal)) => return Ok(Attempt::Refused(of_refusal(&shown, &refusal))),
-        Err(RepairError::Io { .. } | RepairError::NotFound { .. }) => return refused("UNREADABLE", "it cannot be read"),
+        Err(RepairError::Io { .. } | RepairError::NotFound { .. }) => {
+            return refused("UNREADABLE", "it cannot be read");
+        }
         Err(RepairError::Unusable { .. }) => return refused("UNUSABLE", "it is no session that can be repaired"),
     };
     if prepared.plan().steps.is_empty() {
@@ -138,11 +142,7 @@ fn mended(
             steps: prepared.plan().steps.iter().map(step).collect(),
         },
         declared_loss: repair::manifest::declared_loss(prepared.plan()),
-        assurance: Assurance {
-            before: before.to_owned(),
-            after: prepared.revalidation().assurance.as_str().to_owned(),
-            repair: text("assurance"),
-        },
+        assurance: Assurance { before: before.to_owned(), after: text("assurance_ceiling"), repair: text("assurance") },
         not_committed: too_large.then(|| format!("larger than {} bytes", options.max_committed_bytes)),
     };
     Ok(Attempt::Mended { entry: Box::new(entry), patch })
@@ -167,11 +167,8 @@ fn of_refusal(path: &str, refusal: &Refusal) -> Refused {
     if reason.len() < refusal.message.len() {
         reason.push('…');
     }
-    let row = |b: &repair::refusal::Blocking| Blocking {
-        code: b.code.to_owned(),
-        line: b.line,
-        reason: b.reason.clone(),
-    };
+    let row =
+        |b: &repair::refusal::Blocking| Blocking { code: b.code.to_owned(), line: b.line, reason: b.reason.clone() };
     Refused {
         blocking: refusal.blocking.iter().take(MAX_BLOCKING).map(row).collect(),
         blocking_total: refusal.blocking.len() as u64,

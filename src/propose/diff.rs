@@ -206,7 +206,9 @@ mod tests {
 
     #[test]
     fn ends_without_a_line_feed_are_kept() {
-        for (old, new) in [("a\nb", "a\n"), ("a\n", "a\nb"), ("a", "a\n"), ("a\nb", "b"), ("", "a"), ("x\0\r\ny", "x\0\r\n")] {
+        for (old, new) in
+            [("a\nb", "a\n"), ("a\n", "a\nb"), ("a", "a\n"), ("a\nb", "b"), ("", "a"), ("x\0\r\ny", "x\0\r\n")]
+        {
             assert_eq!(back(Some(old.as_bytes()), new.as_bytes()), new.as_bytes(), "{old:?} {new:?}");
         }
         assert_eq!(back(None, b"{}\n"), b"{}\n");

@@ -115,7 +115,7 @@ pub struct Step {
 pub struct Assurance {
     /// `A0` to `A4`, of the source.
     pub before: String,
-    /// `A0` to `A4`, of the output.
+    /// `A0` to `A4`, of the output; what was salvaged claims at most `A2`.
     pub after: String,
     /// `repaired-lossless` or `salvaged`.
     pub repair: String,

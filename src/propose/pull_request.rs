@@ -31,7 +31,9 @@ pub fn title(proposal: &Proposal) -> String {
 #[must_use]
 pub fn body(proposal: &Proposal) -> String {
     let mut text = marker(&proposal.fingerprint);
-    text.push_str("\n\nSome agent session logs of this repository are broken: a resume of them fails or drops records. ");
+    text.push_str(
+        "\n\nSome agent session logs of this repository are broken: a resume of them fails or drops records. ",
+    );
     text.push_str("Here they are mended by an edit script over their lines; every line it does not name is kept byte ");
     text.push_str("for byte. The originals are replaced by merging this, and by nothing else.\n\n");
     text.push_str("| Log | Lines | Given up | Trust | Steps |\n| --- | --- | --- | --- | --- |\n");
@@ -49,12 +51,16 @@ pub fn body(proposal: &Proposal) -> String {
         text.push_str("\n**Broken, and not mended:**\n\n| Log | Code | Why | Findings |\n| --- | --- | --- | --- |\n");
         rows(&proposal.refused, refused, &mut text);
     }
-    text.push_str("\n### Check it\n\nIn a checkout of this branch:\n\n```sh\ngit worktree add --detach ../base HEAD^\n");
+    text.push_str(
+        "\n### Check it\n\nIn a checkout of this branch:\n\n```sh\ngit worktree add --detach ../base HEAD^\n",
+    );
     let acknowledged = if proposal.acknowledged_side_effects { " --acknowledge-side-effects" } else { "" };
     text.push_str(&format!("sesslint verify --pull-request . --repo ../base{acknowledged}\n```\n\n"));
     text.push_str("With the folder of the proposal, in a checkout of its base:\n\n```sh\n");
     text.push_str("sesslint verify --proposal FOLDER\n```\n\n");
-    text.push_str("Every repair is made anew and compared, every receipt verified, and nothing else may have changed.\n\n");
+    text.push_str(
+        "Every repair is made anew and compared, every receipt verified, and nothing else may have changed.\n\n",
+    );
     text.push_str(&format!(
         "Proposal {}, policy {}, {} {}.\n",
         markdown_code(&proposal.fingerprint),

@@ -9,6 +9,7 @@ mod conformance;
 mod corpus;
 mod docs;
 mod export;
+mod propose;
 mod reading;
 mod recordings;
 mod repairs;
