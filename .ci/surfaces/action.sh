@@ -47,11 +47,12 @@ if [ ! -d "$shared/tools" ]; then
   exit 0
 fi
 
+action=$root
 # run NAME WANTED-EXIT-CODE [ARGUMENT...]: runs the action over the tree $work/tree; result in $work/NAME.
 run() {
   local name=$1 wanted=$2
   shift 2
-  python3 "$shared/tools/run_composite.py" "$root" --workspace "$work/tree" --out "$work/$name" --quiet --token dummy \
+  python3 "$shared/tools/run_composite.py" "$action" --workspace "$work/tree" --out "$work/$name" --quiet --token dummy \
     --map "${codeql/@//upload-sarif@}=$work/codeql/upload-sarif" --map "$artifact=$work/artifact" "$@" || true
   python3 - "$work/$name" "$wanted" <<'PYTHON'
 import json, sys
@@ -143,6 +144,22 @@ for _ in $(seq 50); do grep -q port "$work/server" && break; sleep 0.1; done
 port=$(sed -n 's/.* port \([0-9]*\) .*/\1/p' "$work/server")
 get=(--env "SESSLINT_RELEASES_URL=http://127.0.0.1:$port" --env RUNNER_OS=Linux --env RUNNER_ARCH=X64)
 run downloaded 0 "${get[@]}" --input "version=$version" --input "sha256=$sum"
+run mirror-down 2 --env "SESSLINT_RELEASES_URL=http://127.0.0.1:9" --input "version=$version" --input "sha256=$sum"
+# As at a released commit: the table that the release workflow writes names the version and its bytes.
+archive=$work/releases/v$version/sesslint-x86_64-unknown-linux-musl.tar.gz
+printf '%s  %s\n' "$sum" "$(basename "$archive")" >"$archive.sha256"
+mkdir "$work/released"
+cp -r action.yml action "$work/released/"
+bash action/table.sh "$version" "$work/releases/v$version" >"$work/released/action/release.txt"
+action=$work/released
+run released 0 "${get[@]}"
+run released-other 2 "${get[@]}" --input version=9.9.9
+printf 'x' >>"$archive"
+run released-tampered 2 "${get[@]}"
+grep -q 'wrong bytes: expected SHA-256' "$work/released-tampered/log.txt"
+if bash action/table.sh "$version" "$work/releases/v$version" >/dev/null 2>&1; then echo "a table of tampered bytes" >&2; exit 1; fi
+truncate -s -1 "$archive"
+action=$root
 run wrong-bytes 2 "${get[@]}" --input "version=$version" --input "sha256=${sum//[0-7]/8}"
 grep -q 'wrong bytes: expected SHA-256' "$work/wrong-bytes/log.txt"
 run wrong-version 2 "${get[@]}" --input version=9.9.9 --input "sha256=$sum"

@@ -8,7 +8,7 @@ if [ ! -d "$shared/tools" ]; then
   note "../shared is absent; no pull request was opened"
   exit 0
 fi
-python_tools jsonschema==4.26.0
+python_tools jsonschema==4.26.0 check-jsonschema==0.39.0 PyYAML==6.0.4
 cargo build --locked --quiet --features github
 sesslint=$(readlink -f "$program")
 description=$(node_package @octokit/openapi@20.0.0)/generated/api.github.com.json
@@ -122,6 +122,7 @@ state 'len(s["pulls"]) == 1 and s["pulls"][0]["draft"] and s["pulls"][0]["base"]
 state 'list(s["labels"].values()) == [["repair"]] and len(s["comments"]) == 1'
 branch_holds_proposal 4
 clean_calls
+check-jsonschema --schemafile schemas/proposal.v1.schema.json "$work/out/proposal.json" >"$work/said"
 echo "opened: passed"
 
 name="run again"
@@ -247,11 +248,31 @@ begin "too large for the commit"
 propose 0 --max-committed-bytes 10
 said 'too large for a commit'
 state 's["pulls"] == []'
+check-jsonschema --schemafile schemas/proposal.v1.schema.json "$work/out/proposal.json" >"$work/said"
 echo "too large for the commit: passed"
+
+# Every real log that can be repaired, and the schema over all that can be said.
+begin "real logs"
+for log in "$shared"/corpus/*/*.jsonl fixtures/examples/*-broken.*; do
+  cp "$log" "$work/tree/logs/$(basename "$(dirname "$log")")-$(basename "$log")"
+done
+chmod -R u+w "$work/tree/logs"
+git_at "$work/tree" add -A
+git_at "$work/tree" commit -qm logs
+git_at "$work/tree" push -q "$work/hub.git" main
+propose 0 --policy salvage --acknowledge-side-effects
+said 'Pull request #.* opened'
+clean_calls
+check-jsonschema --schemafile schemas/proposal.v1.schema.json "$work/out/proposal.json" >"$work/said" || fail "schema"
+git_at "$work/tree" apply --binary --index "$work/out/changes.patch"
+(cd "$work/out/files" && find . -type f -print0) | while IFS= read -r -d '' file; do
+  cmp "$work/out/files/$file" "$work/tree/$file" || fail "$file differs"
+done
+(cd "$work/out" && sha256sum --quiet --check SHA256SUMS)
+echo "real logs: $(find "$work/out/attestations" -type f | wc -l) repaired, passed"
 
 # The action: it checks, proposes, opens the pull request and links it; then the second action verifies the branch.
 begin "the action"
-python_tools PyYAML==6.0.4
 mkdir -p "$work/artifact"
 cat >"$work/artifact/action.yml" <<'YAML'
 name: lists

@@ -139,8 +139,8 @@ impl Dsh {
         sink.fact(Fact { kind, location: record.location, subject: format!("seq:{seq}") });
     }
 
-    fn piece(&mut self, delta: &[u8], seq: i64, location: Location) {
-        self.stream.piece(delta, seq);
+    /// Looks whether the pieces just given make a stream that repeats itself.
+    fn note_repetition(&mut self, location: Location) {
         if let Some((times, _)) = self.stream.long_run().filter(|run| run.0 > self.longest.0) {
             self.longest = (times, location);
         }
@@ -156,19 +156,18 @@ impl Dsh {
                 self.broken = true;
             }
             Some(Line::Packed(row)) => {
-                for (seq, delta) in (row.first_seq..).zip(row.deltas()) {
-                    // What is wrong with the first number of a row is wrong with all of them.
-                    if seq == row.first_seq {
-                        self.count(record, seq, false, lost, sink);
-                    } else {
-                        self.sequence.step(seq);
-                    }
-                    self.piece(delta.as_bytes(), seq, record.location);
-                }
+                // What is wrong with the first number of a row is wrong with all of them.
+                self.count(record, row.first_seq, false, lost, sink);
+                (row.first_seq..).zip(1..row.count).for_each(|(seq, _)| {
+                    self.sequence.step(seq + 1);
+                });
+                self.stream.row(&row.runs, row.first_seq);
+                self.note_repetition(record.location);
             }
             Some(Line::Event(event)) if event.kind.as_bytes() == packed::CHUNK.as_bytes() => {
                 self.count(record, event.seq, false, lost, sink);
-                self.piece(event.data.delta().as_bytes(), event.seq, record.location);
+                self.stream.piece(&event.data.delta(), event.seq);
+                self.note_repetition(record.location);
             }
             Some(Line::Event(event)) => {
                 self.count(record, event.seq, true, lost, sink);

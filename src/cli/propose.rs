@@ -69,9 +69,14 @@ pub fn run(global: &Global, args: &ProposeArgs, out: &mut dyn Write, err: &mut d
     let made = propose::make(&candidates, &args.out_dir, &options)
         .map_err(|error| Failure::usage(format!("{}: cannot write the proposal: {error}", args.out_dir.display())))?;
     let mut runner = Runner::new(Vec::new());
-    runner.bracketed(out, |out| {
-        if args.json { out.write_all(&made.proposal.bytes()) } else { tell(&made, &args.out_dir, out) }
-    })?;
+    // A document on standard output is whole and alone there.
+    let log: &mut dyn Write = if args.json {
+        out.write_all(&made.proposal.bytes())?;
+        err
+    } else {
+        runner.bracketed(out, |out| tell(&made, &args.out_dir, out))?;
+        out
+    };
     let folder = if made.written { args.out_dir.display().to_string() } else { String::new() };
     runner.set_outputs(&[("proposal-dir", folder)]);
     let mut code = u8::from(!made.written && !made.proposal.refused.is_empty());
@@ -81,14 +86,14 @@ pub fn run(global: &Global, args: &ProposeArgs, out: &mut dyn Write, err: &mut d
             pull_request::publish(&made.proposal, (&args.out_dir, &options.root), target, &args.pull_request)?;
         code = published.code;
         runner.set_outputs(&published.outputs);
-        runner.bracketed(out, |out| writeln!(out, "{}", inert(&published.text)))?;
+        runner.bracketed(log, |log| published.text.lines().try_for_each(|line| writeln!(log, "{}", inert(line))))?;
         summary.push_str(&published.summary);
         runner.notices.extend(published.notices);
     }
     if runner.has_summary() && !summary.is_empty() {
         runner.summarise(summary.as_bytes());
     }
-    runner.tell(out, err)?;
+    runner.tell(log)?;
     Ok(code)
 }
 

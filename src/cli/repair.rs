@@ -5,13 +5,14 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use sesslint::emit::ascii;
+use sesslint::repair::batch::{self, Folders};
 use sesslint::repair::execute::{self, Destination};
 use sesslint::repair::plan::Claimed;
 use sesslint::repair::{self, Emit, Options, Prepared, RepairError, preview};
-use sesslint::rule::profile::NEUTRAL;
 
 use super::Failure;
-use super::args::{Global, Policy};
+use super::args::{Global, Policy, ReportArgs, TreeArgs};
+use super::settings::Settings;
 
 /// `sesslint repair`
 #[derive(Debug, Args)]
@@ -42,6 +43,23 @@ pub struct RepairArgs {
     /// Where to write the receipt (default: OUTPUT.manifest.json)
     #[arg(long, value_name = "FILE")]
     pub manifest: Option<PathBuf>,
+    /// Write the repair as an in-toto Statement too (default: OUTPUT.attestation.json)
+    #[arg(long, value_name = "FILE", num_args = 0..=1)]
+    pub attestation: Option<Option<PathBuf>>,
+    /// Repair every broken session below PATH
+    #[arg(long)]
+    pub batch: bool,
+    /// Where --batch writes repaired sessions, below the same relative paths
+    #[arg(long, value_name = "FOLDER", requires = "batch")]
+    pub output_dir: Option<PathBuf>,
+    /// Where --batch writes receipts (default: beside the repaired sessions)
+    #[arg(long, value_name = "FOLDER", requires = "output_dir")]
+    pub manifest_dir: Option<PathBuf>,
+    /// Where --batch writes its summary as JSON
+    #[arg(long, value_name = "FILE", requires = "batch")]
+    pub summary: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "With --batch")]
+    pub tree: TreeArgs,
     /// Print the plan, receipt or refusal as JSON
     #[arg(long)]
     pub json: bool,
@@ -65,6 +83,9 @@ pub fn run(global: &Global, args: &RepairArgs, out: &mut dyn Write, err: &mut dy
     if args.salvage_unsupported {
         return Err(Failure::usage("--salvage-unsupported was removed; use --policy salvage"));
     }
+    if args.batch {
+        return batch(global, args, out, err);
+    }
     if args.output.is_none() && !args.dry_run && !args.preview {
         return Err(Failure::usage("--output FILE is required, unless --dry-run or --preview is given"));
     }
@@ -72,17 +93,8 @@ pub fn run(global: &Global, args: &RepairArgs, out: &mut dyn Write, err: &mut dy
         writeln!(err, "WARNING: --include-content shows text of the session; do not share the output")?;
     }
     let plan = args.plan.as_ref().map(read_plan).transpose()?;
-    let options = Options {
-        format: global.format.and_then(|choice| choice.0),
-        profile: global.profile.unwrap_or(&NEUTRAL),
-        policy: match global.policy {
-            Some(Policy::Salvage) => repair::Policy::Salvage,
-            _ => repair::Policy::Conservative,
-        },
-        acknowledge_side_effects: args.acknowledge_side_effects,
-        emit: if args.emit == EmitChoice::Canonical { Emit::Canonical } else { Emit::Own },
-        plan,
-    };
+    let settings = Settings::for_files(global, None, None)?;
+    let options = Options { plan, ..options(&settings, global, args) };
     match mend(global, args, &options, out, err) {
         Err(Stop::Repair(RepairError::Refused(refusal))) => {
             if args.json {
@@ -95,6 +107,52 @@ pub fn run(global: &Global, args: &RepairArgs, out: &mut dyn Write, err: &mut dy
         Err(Stop::Failure(failure)) => Err(failure),
         Ok(()) => Ok(0),
     }
+}
+
+fn options(settings: &Settings, global: &Global, args: &RepairArgs) -> Options {
+    let inspect = settings.inspect_options(&args.path);
+    Options {
+        format: inspect.format,
+        profile: inspect.profile,
+        policy: match global.policy {
+            Some(Policy::Salvage) => repair::Policy::Salvage,
+            _ => repair::Policy::Conservative,
+        },
+        acknowledge_side_effects: args.acknowledge_side_effects,
+        emit: if args.emit == EmitChoice::Canonical { Emit::Canonical } else { Emit::Own },
+        plan: None,
+    }
+}
+
+fn batch(global: &Global, args: &RepairArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failure> {
+    let single = args.output.is_some() || args.plan.is_some() || args.plan_out.is_some() || args.manifest.is_some();
+    if single || args.preview || args.attestation.is_some() {
+        return Err(Failure::usage("--batch takes --output-dir and --manifest-dir, not options for one file"));
+    }
+    if !args.path.is_dir() {
+        return Err(Failure::usage(format!("{}: no folder; --batch repairs what is below one", args.path.display())));
+    }
+    let folders = match (&args.output_dir, args.dry_run) {
+        (Some(output), false) => Some(Folders { output: output.clone(), manifest: args.manifest_dir.clone() }),
+        (None, false) => return Err(Failure::usage("--output-dir FOLDER is required, unless --dry-run is given")),
+        (_, true) => None,
+    };
+    let settings = Settings::load(global, &ReportArgs::default(), &args.tree)?;
+    let limits = settings.limits(&args.tree)?;
+    let batch = batch::repair(&args.path, &limits, &options(&settings, global, args), folders.as_ref());
+    let document = batch.document();
+    if let Some(path) = &args.summary {
+        let mut text = Vec::new();
+        ascii::write_document(&document, &mut text)?;
+        sesslint::write::replace(path, &text)
+            .map_err(|error| Failure::usage(format!("{}: cannot write the summary: {error}", path.display())))?;
+    }
+    if args.json {
+        ascii::write_document(&document, out)?;
+    } else {
+        preview::batch(&batch, out, err)?;
+    }
+    Ok(if batch.count("failed") > 0 { 2 } else { u8::from(batch.count("refused") > 0) })
 }
 
 /// Why a repair ended early.
@@ -147,6 +205,13 @@ fn mend(
         if let Some(manifest) = &args.manifest {
             to.manifest.clone_from(manifest);
         }
+        to.attestation = args.attestation.clone().map(|path| {
+            path.unwrap_or_else(|| {
+                let mut name = output.as_os_str().to_owned();
+                name.push(".attestation.json");
+                name.into()
+            })
+        });
         to
     });
     let prepared = repair::prepare(&args.path, options)?;
@@ -168,7 +233,7 @@ fn mend(
         return Ok(tell_plan(args, &prepared, out)?);
     };
     let stale = execute::leftovers(&to);
-    let receipt = execute::execute(&prepared, &to, None)?;
+    let receipt = execute::execute(&prepared, &to)?;
     if !stale.is_empty() {
         writeln!(err, "note: {}{}", to.output.display(), execute::cleanup(&stale))?;
     }

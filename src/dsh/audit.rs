@@ -2,17 +2,18 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
 use super::artifact::{Artifact, Container, ExpectedFormat, LogFile, Options};
 use super::finding::{Attention, Code, Effect, Finding};
 use super::log_scan::LogScan;
 use super::place;
-use super::record::Header;
+use super::record::{Header, Record};
 use crate::source::ahead::fill_ahead;
 use crate::source::container::Content;
 use crate::source::frames::Outline;
+use crate::source::inflate::FrameText;
 use crate::source::text::{FramePlace, Text, TextError, TextLines};
 
 /// From this size on, frames are decoded on a thread of their own.
@@ -142,20 +143,45 @@ impl<'a> Audit<'a> {
 
     fn outlined(&mut self, outline: &Outline) {
         self.report.frame_count = Some(outline.frames);
-        self.report.torn_bytes = outline.torn_bytes();
-        if outline.torn_bytes() > 0 {
-            let message =
-                format!("the last frame is incomplete ({} bytes from byte {})", outline.torn_bytes(), outline.end);
-            let (effect, advice) = if outline.frames > 0 {
-                let kept = "Nothing to do: on its next load the harness keeps the whole records of this frame and \
-                            cuts the rest.";
-                (Effect::Opens, kept)
-            } else {
-                (Effect::HidesSession, "Not even the header was written completely; the file can be moved away.")
-            };
-            let finding = Finding::new(Code::TornFinalFrame, message, effect, advice);
-            self.push(finding.at(outline.frames).with("byte", outline.end).with("bytes", outline.torn_bytes()));
+        let torn = outline.torn_bytes();
+        self.report.torn_bytes = torn;
+        if torn == 0 {
+            return;
         }
+        let message = format!("the last frame is incomplete ({torn} bytes from byte {})", outline.end);
+        let finding = if outline.frames > 0 {
+            let kept = self.tail_events(outline.end, torn);
+            let events = if kept == 1 { "event" } else { "events" };
+            let advice = format!(
+                "Nothing to do: on its next load the harness keeps the whole records of this frame ({kept} {events}) and \
+                 cuts the rest."
+            );
+            Finding::new(Code::TornFinalFrame, message, Effect::Opens, advice).with("recoverable_events", kept)
+        } else {
+            let advice = "Not even the header was written completely; the file can be moved away.";
+            Finding::new(Code::TornFinalFrame, message, Effect::HidesSession, advice)
+        };
+        self.push(finding.at(outline.frames).with("byte", outline.end).with("bytes", torn));
+    }
+
+    /// How many events stand in whole records of an incomplete frame; none when it cannot be read again.
+    fn tail_events(&self, start: u64, len: u64) -> u64 {
+        let tail = || {
+            let mut file = File::open(self.log.root.join(&self.log.relative))?;
+            file.seek(SeekFrom::Start(start))?;
+            FrameText::new(file.take(len))
+        };
+        let Ok(text) = tail() else { return 0 };
+        let (mut lines, mut events) = (TextLines::new(text), 0);
+        // The text ends in a failure, because the frame does not end.
+        while let Ok(Some(line)) = lines.read_line() {
+            match Record::read(line.bytes) {
+                Some(Record::Event(_)) => events += 1,
+                Some(Record::Packed(row)) => events += row.count,
+                None => break,
+            }
+        }
+        events
     }
 
     fn text(&mut self, text: impl Text) -> io::Result<()> {

@@ -102,10 +102,8 @@ impl LogScan {
         match is_whole.then(|| Record::read(line.bytes)).flatten() {
             Some(Record::Event(event)) => self.event(&event, line.number),
             Some(Record::Packed(row)) => {
-                for (seq, delta) in (row.first_seq..).zip(row.deltas()) {
-                    self.count(seq, line.number);
-                    self.stream.piece(delta.as_bytes(), seq);
-                }
+                (row.first_seq..).zip(0..row.count).for_each(|(seq, _)| self.count(seq, line.number));
+                self.stream.row(&row.runs, row.first_seq);
             }
             None if line.terminated || self.compressed => self.broken.add(line.number, None),
             None => self.torn_line = Some((line.number, line.len)),
@@ -126,7 +124,7 @@ impl LogScan {
         let (kind, seq, data) = (event.kind.as_bytes(), event.seq, &event.data);
         self.count(seq, line);
         if kind == CHUNK.as_bytes() {
-            return self.stream.piece(data.delta().as_bytes(), seq);
+            return self.stream.piece(&data.delta(), seq);
         }
         self.stream.interrupt();
         match kind {

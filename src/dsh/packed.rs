@@ -7,6 +7,7 @@ use super::js_text::JsText;
 use super::json::{Cursor, Malformed};
 use super::payload::Data;
 use super::raw::{MAX_SAFE_INTEGER, Raw};
+use super::stream::Runs;
 
 /// Which stream a packed row belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,15 +42,17 @@ pub struct Pieces<'a> {
     array: Raw<'a>,
     /// Number of elements; none when there is anything but texts, or no array.
     count: Option<u64>,
+    runs: Runs<'a>,
 }
 
 impl<'a> Pieces<'a> {
     pub(super) fn read(cursor: &mut Cursor<'a>) -> Result<Self, Malformed> {
-        let mut count = Some(0);
+        let (mut count, mut runs) = (Some(0), Runs::default());
         let array = cursor.elements(|element| {
             count = count.filter(|_| element.is_text()).map(|n| n + 1);
+            runs.push(element);
         })?;
-        Ok(Self { array, count: count.filter(|_| array.is_array()) })
+        Ok(Self { array, count: count.filter(|_| array.is_array()), runs })
     }
 }
 
@@ -88,6 +91,8 @@ pub struct PackedRow<'a> {
     pub count: u64,
     /// Time of the first event, in milliseconds since 1970.
     pub first_time: i64,
+    /// Which of the pieces repeat.
+    pub runs: Runs<'a>,
     gaps: Raw<'a>,
     pieces: Raw<'a>,
 }
@@ -126,21 +131,17 @@ impl<'a> PackedRow<'a> {
             && first_seq >= 0
             && last_seq <= MAX_SAFE_INTEGER
             && times.iter().all(|time| (-MAX_SAFE_INTEGER..=MAX_SAFE_INTEGER).contains(time));
-        is_valid.then_some(Self { kind, first_seq, count, first_time, gaps: gaps.array, pieces: pieces.array })
-    }
-
-    /// What each event adds to the stream, in order. Sequence numbers count up from [`Self::first_seq`].
-    pub fn deltas(&self) -> impl Iterator<Item = JsText<'a>> + use<'a> {
-        self.pieces.elements().map(|piece| piece.text().unwrap_or_default())
+        let (gaps, runs, pieces) = (gaps.array, pieces.runs, pieces.array);
+        is_valid.then_some(Self { kind, first_seq, count, first_time, runs, gaps, pieces })
     }
 
     /// The events the row stands for, in order.
     pub fn members(&self) -> impl Iterator<Item = Member<'a>> + use<'a> {
         let mut time = self.first_time;
         let gaps = std::iter::once(0).chain(self.gaps.elements().filter_map(Raw::safe_integer));
-        (self.first_seq..).zip(gaps).zip(self.deltas()).map(move |((seq, gap), delta)| {
+        (self.first_seq..).zip(gaps).zip(self.pieces.elements()).map(move |((seq, gap), piece)| {
             time += gap;
-            Member { seq, time, delta }
+            Member { seq, time, delta: piece.text().unwrap_or_default() }
         })
     }
 }

@@ -31,6 +31,19 @@ impl<'a> Raw<'a> {
         self.0[0] == b'"'
     }
 
+    /// Whether it is the empty string.
+    #[must_use]
+    pub fn is_empty_text(self) -> bool {
+        self.0 == b"\"\""
+    }
+
+    /// Whether it is written in ASCII without escapes, so that it is what is written.
+    #[must_use]
+    pub fn is_plain_text(self) -> bool {
+        // Compiles to vector code, unlike a search that may stop.
+        self.0.iter().fold(true, |is_plain, &byte| is_plain & byte.is_ascii() & (byte != b'\\'))
+    }
+
     /// Whether it is `null`.
     #[must_use]
     pub fn is_null(self) -> bool {

@@ -160,7 +160,11 @@ impl Hub {
                 Ok(pull)
             }
             (Method::Patch, ["pulls", number]) => {
-                let pull = self.pulls.iter_mut().find(|p| p["number"].to_string() == *number).ok_or_else(|| no(404))?;
+                let pull = self
+                    .pulls
+                    .iter_mut()
+                    .find(|p| p["number"].as_u64() == number.parse().ok())
+                    .ok_or_else(|| no(404))?;
                 pull["title"] = body["title"].clone();
                 pull["body"] = body["body"].clone();
                 Ok(Json::Null)
@@ -172,7 +176,8 @@ impl Hub {
                 Ok(Json::Null)
             }
             (Method::Patch, ["issues", "comments", id]) => {
-                let comment = self.comments.iter_mut().find(|c| c["id"].to_string() == *id).ok_or_else(|| no(404))?;
+                let comment =
+                    self.comments.iter_mut().find(|c| c["id"].as_u64() == id.parse().ok()).ok_or_else(|| no(404))?;
                 comment["body"] = body["body"].clone();
                 Ok(Json::Null)
             }

@@ -81,9 +81,8 @@ fn header(bench: &Bench<'_>) -> io::Result<Value> {
         && !in_document
         && let Some(Value::Object(mut members)) = first_record(bench)?
     {
-        members.retain(|(name, value)| {
-            *value != Value::Null && !(name == "metadata" && *value == Value::Object(Vec::new()))
-        });
+        let empty = |name: &str, value: &Value| name == "metadata" && *value == Value::Object(Vec::new());
+        members.retain(|(name, value)| *value != Value::Null && !empty(name, value));
         return Ok(Value::Object(members));
     }
     let metadata = &bench.metadata;

@@ -7,8 +7,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::RefusalCode;
+use sha2::{Digest, Sha256};
+
+use super::attestation;
 use super::prepare::Prepared;
 use super::refusal::{Refusal, RepairError};
+use crate::finding::fingerprint::hex;
 use crate::source::SQLITE_MAGIC;
 use crate::write::{self, Staged};
 
@@ -98,7 +102,7 @@ pub fn leftovers(to: &Destination) -> Vec<PathBuf> {
 /// # Errors
 /// A refusal of [`check_destination`], a source that changed meanwhile, or whatever writing raises; no file is left
 /// then, unless the message says so.
-pub fn execute(prepared: &Prepared, to: &Destination, attestation: Option<&[u8]>) -> Result<Vec<u8>, RepairError> {
+pub fn execute(prepared: &Prepared, to: &Destination) -> Result<Vec<u8>, RepairError> {
     let source = prepared.source();
     check_destination(source.path(), to)?;
     let like = Some(source.metadata());
@@ -109,11 +113,14 @@ pub fn execute(prepared: &Prepared, to: &Destination, attestation: Option<&[u8]>
     let output = write::stage(&to.output, like, |out| prepared.write_output(out)).map_err(invalid(&to.output))?;
     let receipt = prepared.receipt(output.path()).map_err(invalid(&to.output))?;
     let manifest = write::stage(&to.manifest, like, |out| out.write_all(&receipt)).map_err(invalid(&to.manifest))?;
-    let attestation = match (&to.attestation, attestation) {
-        (Some(path), Some(bytes)) => {
-            Some((write::stage(path, like, |out| out.write_all(bytes)).map_err(invalid(path))?, path.as_path()))
+    let attestation = match &to.attestation {
+        Some(path) => {
+            let name = to.output.file_name().unwrap_or_default().to_string_lossy();
+            let receipt_sha256 = hex(&Sha256::digest(&receipt));
+            let bytes = attestation::bytes(&attestation::statement(prepared, &name, &receipt_sha256));
+            Some((write::stage(path, like, |out| out.write_all(&bytes)).map_err(invalid(path))?, path.as_path()))
         }
-        _ => None,
+        None => None,
     };
     let after = source.hash_again().map_err(invalid(source.path()))?;
     if after != prepared.plan().source_hash {

@@ -46,8 +46,8 @@ pub(crate) struct Facts<'a> {
 pub struct LineEdit {
     /// First physical line of the source that it touches, from 1.
     pub line: u64,
-    /// How many lines it takes out whole.
-    pub lines: u64,
+    /// It takes out that line whole.
+    pub whole: bool,
     /// What of the source it replaces, and by what.
     pub edit: Edit,
     /// Numbers of the steps that ask for it.
@@ -55,11 +55,11 @@ pub struct LineEdit {
 }
 
 impl LineEdit {
-    /// `drop` when it takes out whole lines and puts nothing in, `insert` when it only adds, `patch` otherwise.
+    /// `drop` when it takes out a whole line, `insert` when it only adds, `patch` otherwise.
     #[must_use]
     pub fn kind(&self) -> &'static str {
-        match (self.edit.with.is_empty(), self.edit.source.is_empty()) {
-            (true, _) if self.lines > 0 => "drop",
+        match (self.whole, self.edit.source.is_empty()) {
+            (true, _) => "drop",
             (_, true) => "insert",
             _ => "patch",
         }
@@ -187,6 +187,11 @@ pub(crate) fn bytes(manifest: &Json) -> Vec<u8> {
     canonical_json::write_document(manifest, &mut text);
     text.push('\n');
     text.into_bytes()
+}
+
+/// A receipt read back.
+pub(crate) fn parse(bytes: &[u8]) -> Json {
+    serde_json::from_slice(bytes).unwrap_or(Json::Null)
 }
 
 /// The check of the output as text: counts, coverage and findings without content. Receipts embed it and hash it.

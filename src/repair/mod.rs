@@ -4,6 +4,7 @@
 //! it does not name is copied byte for byte. The source is never written to.
 
 pub mod attestation;
+pub mod batch;
 mod bench;
 mod canonical;
 mod change;

@@ -19,6 +19,8 @@ pub struct Step {
     pub recipe: String,
     /// Fingerprint of the finding it answers.
     pub finding: String,
+    /// Code of that finding; not part of the document.
+    pub code: &'static str,
     /// Position of the event concerned, in the text the step applies to.
     pub target: Option<u64>,
     /// What the finding's evidence names, for people.

@@ -61,6 +61,7 @@ pub(crate) fn plan(case: &Case<'_>, first: u32, cap: usize, allowed: Option<&[(S
                     seq: 0,
                     recipe: recipe.name.to_owned(),
                     finding: fp.clone(),
+                    code: finding.code(),
                     target: target_index(bench, finding).map(u64::from),
                     params: params(finding),
                     loss: BTreeMap::new(),

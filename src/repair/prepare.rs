@@ -131,7 +131,7 @@ pub(crate) fn prepare_only(
     }
     let mended = mend(ground, terms).map_err(wrap)?;
     if canonical && mended.plan.events == 0 && mended.headless {
-        return Err(RepairError::Unusable(format!("{}: its first record is no session header", path.display())));
+        return Err(unusable(path, "its first record is no session header"));
     }
     gates(&mended, options, canonical)?;
     let emit = if canonical { Emit::Canonical } else { options.emit };
@@ -285,10 +285,9 @@ impl Prepared {
 pub(crate) fn format_of(source: &Source, options: &Options) -> io::Result<Result<&'static Format, RepairError>> {
     let whole = Script::whole(source.len());
     let sample = Sample::read(whole.read(source))?;
-    let name = source.path().display();
+    let unusable = |what: &str| unusable(source.path(), what);
     if sample.is_database {
-        let text = format!("{name}: a live database, not a session log; export the session first");
-        return Ok(Err(RepairError::Unusable(text)));
+        return Ok(Err(unusable("a live database, not a session log; export the session first")));
     }
     if let Some(format) = options.format {
         return Ok(Ok(format));
@@ -296,11 +295,13 @@ pub(crate) fn format_of(source: &Source, options: &Options) -> io::Result<Result
     let decision = decide(&sample, options.profile, None, None);
     Ok(match (decision.format, decision.reason) {
         (Some(format), _) => Ok(format),
-        (None, "empty") => Err(RepairError::Unusable(format!("{name}: empty; there is no session in it to repair"))),
-        (None, reason) => {
-            Err(RepairError::Unusable(format!("{name}: no known session format ({reason}); name it with --format")))
-        }
+        (None, "empty") => Err(unusable("empty; there is no session in it to repair")),
+        (None, reason) => Err(unusable(&format!("no known session format ({reason}); name it with --format"))),
     })
+}
+
+fn unusable(path: &Path, what: &str) -> RepairError {
+    RepairError::Unusable { path: path.to_owned(), what: what.to_owned() }
 }
 
 fn hash(script: &Script, source: &Source) -> io::Result<String> {
@@ -387,9 +388,9 @@ fn report(bench: &Bench<'_>, size: u64) -> Report {
         records: usize::try_from(bench.records).unwrap_or(usize::MAX),
         events,
         kinds: BTreeMap::new(),
-        reconstructed,
         outline: None,
         selection: &Selection::default(),
+        reconstructed,
         findings: bench.findings.clone(),
     })
 }

@@ -6,12 +6,15 @@ use std::ops::Range;
 
 use sha2::{Digest, Sha256};
 
+use super::batch::{Batch, Outcome};
 use super::manifest::LineEdit;
+use super::plan::Step;
 use super::prepare::Prepared;
 use super::refusal::Refusal;
 use super::script::{Bytes, Piece};
 use crate::emit::escape::visible;
 use crate::finding::fingerprint::hex;
+use crate::rule;
 
 /// Lines of a diff that are written out at most this long.
 const SHOWN: usize = 2000;
@@ -24,26 +27,25 @@ pub fn table(prepared: &Prepared, out: &mut dyn Write) -> io::Result<()> {
     if prepared.edits().is_empty() {
         return writeln!(out, "No line changes.");
     }
-    let steps: BTreeMap<u32, &super::plan::Step> = prepared.plan().steps.iter().map(|s| (s.seq, s)).collect();
-    writeln!(out, "{:>8}  {:<8}{:<34}{:<18}STEP", "LINE", "CHANGE", "RECIPE", "FINDING")?;
+    let steps: BTreeMap<u32, &Step> = prepared.plan().steps.iter().map(|s| (s.seq, s)).collect();
+    writeln!(out, "{:>8}  {:<7} {:<33} WHY", "LINE", "CHANGE", "RECIPE")?;
     for edit in prepared.edits() {
-        let line = if edit.lines > 1 {
-            format!("{}-{}", edit.line, edit.line + edit.lines - 1)
-        } else {
-            edit.line.to_string()
-        };
-        let named = edit.steps.iter().filter_map(|seq| steps.get(seq));
-        for (i, step) in named.enumerate() {
-            let (line, kind) = if i == 0 { (line.as_str(), edit.kind()) } else { ("", "") };
-            let loss = step.loss.iter().map(|(class, n)| format!("  gives up {class}: {n}")).collect::<String>();
-            writeln!(out, "{line:>8}  {kind:<8}{:<34}{:<18}{}{loss}", step.recipe, step.finding, step.seq)?;
+        let line = edit.line.to_string();
+        let mut head = (line.as_str(), edit.kind());
+        for step in edit.steps.iter().filter_map(|seq| steps.get(seq)) {
+            writeln!(out, "{:>8}  {:<7} {:<33} {}", head.0, head.1, step.recipe, why(step))?;
+            head = ("", "");
         }
-        if edit.steps.is_empty() {
-            writeln!(out, "{line:>8}  {}", edit.kind())?;
-        }
-        writeln!(out, "{:>8}  {}", "", what(edit))?;
+        writeln!(out, "{:>8}  {:<7} {}", head.0, head.1, what(edit))?;
     }
     Ok(())
+}
+
+/// The finding a step answers and what it gives up.
+fn why(step: &Step) -> String {
+    let name = rule::find(step.code).map_or("", |rule| rule.name);
+    let loss: String = step.loss.iter().map(|(class, n)| format!("; gives up {class}: {n}")).collect();
+    format!("{} {name} ({}){loss}", step.code, step.finding)
 }
 
 /// What an edit does, in bytes and ids.
@@ -217,4 +219,35 @@ pub fn refusal(refusal: &Refusal, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "      next: {}", blocking.unblock())?;
     }
     Ok(())
+}
+
+/// A batch: what became of every file that was repaired or not, then the totals. Refusals go to `err`.
+///
+/// # Errors
+/// Whatever writing raises.
+pub fn batch(batch: &Batch, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<()> {
+    for row in &batch.rows {
+        let path = visible(&row.path);
+        match &row.outcome {
+            Outcome::Repaired { receipt } => {
+                let assurance = receipt["assurance"].as_str().unwrap_or("");
+                let losses: Vec<&str> =
+                    receipt["declared_loss"].as_array().into_iter().flatten().filter_map(|l| l.as_str()).collect();
+                let loss = if losses.is_empty() { String::new() } else { format!(" ({})", losses.join(", ")) };
+                writeln!(out, "[{assurance}] {path}{loss}")?;
+            }
+            Outcome::Refused(refused) => {
+                writeln!(out, "[refused] {path}")?;
+                writeln!(err, "{path}:")?;
+                refusal(refused, err)?;
+            }
+            Outcome::Failed(why) => writeln!(out, "[failed] {path}: {}", visible(why))?,
+            Outcome::Healthy | Outcome::Skipped(_) => {}
+        }
+    }
+    let totals: Vec<String> = ["repaired", "healthy", "refused", "skipped", "failed"]
+        .iter()
+        .map(|word| format!("{word} {}", batch.count(word)))
+        .collect();
+    writeln!(out, "{} of {} files: {}", batch.count("repaired"), batch.rows.len(), totals.join(", "))
 }

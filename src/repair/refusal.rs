@@ -121,8 +121,13 @@ pub enum RepairError {
         source: io::Error,
     },
     /// The source is no session that can be repaired.
-    #[error("{0}")]
-    Unusable(String),
+    #[error("{}: {what}", path.display())]
+    Unusable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        what: String,
+    },
     /// It was refused.
     #[error(transparent)]
     Refused(#[from] Refusal),

@@ -275,7 +275,7 @@ impl Audit<'_> {
             |allowed: Option<&[(String, String)]>| match prepare::prepare_only(&self.request.source, &options, allowed)
             {
                 Ok(prepared) => Ok(Some(prepared)),
-                Err(RepairError::Refused(_) | RepairError::Unusable(_)) => Ok(None),
+                Err(RepairError::Refused(_) | RepairError::Unusable { .. }) => Ok(None),
                 Err(error) => Err(error),
             };
         let whole = make(None)?;

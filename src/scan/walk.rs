@@ -223,6 +223,7 @@ impl Walk<'_> {
         if !is_folder {
             self.named = named;
             match std::fs::metadata(root) {
+                _ if self.in_other_shard(root) => {}
                 Ok(metadata) => match special(metadata.file_type()) {
                     Some(skip) => self.push(root, Fate::Skipped(skip)),
                     None => self.file(root, &metadata),
@@ -300,12 +301,14 @@ impl Walk<'_> {
         if !extensions.is_empty() && !extensions.contains(&ending) {
             return;
         }
-        if let Some((part, parts)) = self.limits.shard
-            && shard_of(path.strip_prefix(root).unwrap_or(path), parts) != part
-        {
+        if self.in_other_shard(path.strip_prefix(root).unwrap_or(path)) {
             return;
         }
         self.file(path, metadata);
+    }
+
+    fn in_other_shard(&self, relative: &Path) -> bool {
+        self.limits.shard.is_some_and(|(part, parts)| shard_of(relative, parts) != part)
     }
 
     fn file(&mut self, path: &Path, metadata: &Metadata) {
@@ -383,6 +386,9 @@ mod tests {
             let rows = rows(root.path(), &limits);
             assert!(!rows.is_empty());
             all.extend(rows.into_iter().map(|r| r.0));
+            // Files that are named themselves are divided too.
+            let named: Vec<Root> = names.iter().map(|name| Root::named(&root.path().join(name))).collect();
+            assert!((1..40).contains(&walk(&named, &limits).len()));
         }
         all.sort();
         all.dedup();

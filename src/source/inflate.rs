@@ -172,6 +172,13 @@ mod tests {
     }
 
     #[test]
+    fn windows_above_128_mib_are_refused() {
+        let with_window = |exponent: u8| [b"\x28\xB5\x2F\xFD\x00".as_slice(), &[exponent << 3, 9, 0, 0, b'x']].concat();
+        assert_eq!(decode(&with_window(17), 10), (b"x".to_vec(), 1, None));
+        assert!(decode(&with_window(18), 10).2.is_some());
+    }
+
+    #[test]
     fn a_bomb_is_refused() {
         let bytes = frame(&vec![b'\n'; 80 << 20]);
         assert!(bytes.len() < 80 << 10);

@@ -34,6 +34,14 @@ pub fn folder_of(path: &Path) -> &Path {
     }
 }
 
+/// Makes a folder and those above it.
+///
+/// # Errors
+/// Whatever making them raises.
+pub fn create_folders(path: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(path)
+}
+
 /// A file that is complete and synced but not yet in its place. Dropped unpublished, it is removed.
 #[derive(Debug)]
 pub struct Staged {

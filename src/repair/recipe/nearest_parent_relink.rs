@@ -1,7 +1,7 @@
 //! SL004: a record whose parent was lost is hung on the nearest earlier record of the same chain. A guess, and named so.
 //!
 //! A result goes below its call. Anything else goes below the last record before it that is part of the conversation,
-//! of the same branch and on the same side of every compaction boundary.
+//! of the same branch and on the same side of every compaction boundary. What nothing stands before becomes a root.
 
 use std::collections::BTreeSet;
 
@@ -19,22 +19,22 @@ pub(super) static RECIPE: Recipe = Recipe {
     propose,
 };
 
-const UNMET: Unmet = Unmet::Condition("earlier_record_of_the_chain");
+const UNMET: Unmet = Unmet::Condition("child_is_known");
 
 fn propose(case: &Case<'_>, finding: &Finding) -> Result<Proposal, Unmet> {
     case.require_salvage()?;
     let bench = case.bench;
     let child = position(finding, "index").ok_or(UNMET)?;
     let record = bench.event(child).record;
-    let parent = nearest(case, child).ok_or(UNMET)?;
+    let parent = nearest(case, child).map(|id| bench.text(id).to_owned());
     Ok(Proposal {
-        changes: vec![Change::Relink { record, parent: Some(bench.text(parent).to_owned()) }],
+        changes: vec![Change::Relink { record, parent }],
         region: Some(case.neighbourhood(record)),
         loss: Some(Loss::Count("guessed-parent", 1)),
     })
 }
 
-/// Id of the record that a cut-off event most likely followed.
+/// Id of the record that a cut-off event most likely followed; none when it begins what is left of its chain.
 pub(super) fn nearest(case: &Case<'_>, child: u32) -> Option<Sym> {
     let bench = case.bench;
     let event = bench.event(child);
