@@ -50,6 +50,13 @@ impl Revision {
     }
 }
 
+/// The commit that is checked out in a working tree; none when there is none, or no git.
+pub fn head(root: &Path) -> Option<String> {
+    let root = root.join(".git").exists().then(|| root.to_str()).flatten()?;
+    let commit = ask(&["-C", root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"])?;
+    Some(commit.trim_end().to_owned())
+}
+
 /// What git prints, when it succeeds.
 fn ask(arguments: &[&str]) -> Option<String> {
     let output = Command::new("git").args(arguments).stdin(Stdio::null()).output().ok()?;

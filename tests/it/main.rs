@@ -12,6 +12,7 @@ mod containers;
 mod corpus;
 mod docs;
 mod export;
+mod propose;
 mod reading;
 mod recordings;
 mod repairs;
