@@ -13,6 +13,7 @@ mod corpus;
 mod docs;
 mod export;
 mod propose;
+mod mended;
 mod reading;
 mod recordings;
 mod repairs;
