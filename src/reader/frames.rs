@@ -54,7 +54,7 @@ pub(super) fn read(
     if let Some(outline) = outline.filter(|outline| outline.torn_bytes() > 0) {
         sink.finding(torn(&outline));
     }
-    adapter.stored(&Storage { size, records, line_in_first_frame: Some(line_in_first_frame) }, sink);
+    adapter.stored(&Storage { size, line_in_first_frame: Some(line_in_first_frame) }, sink);
     adapter.finish(sink);
     Ok((sha256, size, records))
 }

@@ -93,7 +93,7 @@ pub(crate) fn read_with(
         _ => lines::read(text, strict, adapter, sink)?.records,
     };
     let (sha256, size) = input.finish()?;
-    adapter.stored(&Storage { size, records, line_in_first_frame: None }, sink);
+    adapter.stored(&Storage { size, line_in_first_frame: None }, sink);
     adapter.finish(sink);
     Ok((sha256, size, records))
 }
