@@ -152,7 +152,7 @@ fn checked(path: &Path, options: &Options) -> Result<Report, CheckError> {
             Decision { format: Some(format), reason: "explicit-override", scores: Vec::new(), unsupported: None }
         }
         None => {
-            let sample = Sample::read(File::open(path).map_err(io)?).map_err(io)?;
+            let sample = Sample::of_file(path).map_err(io)?;
             decide(&sample, options.profile, options.confidence_min, options.margin_min)
         }
     };
@@ -189,6 +189,7 @@ fn checked(path: &Path, options: &Options) -> Result<Report, CheckError> {
     let (session, mut findings) = builder.finish(&source);
     let recall = FileRecall::new(File::open(path).map_err(io)?, format, &shown);
     findings.extend(crate::check::run(&session, &recall, options.profile, &shown));
+    adapter::add_own_names(format, &mut findings);
     let clean = findings.iter().all(|f| f.severity < Severity::Warning);
     Ok(assemble(Parts {
         format: Some(format),

@@ -24,12 +24,14 @@ pub enum Block<'a> {
 }
 
 /// What a format counts its records by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Numbering {
     /// Top-level member that holds the number.
     pub member: &'static str,
-    /// A loader refuses a gap, so that records behind a dropped one must be renumbered.
+    /// A loader refuses a gap, so that records behind one must be renumbered.
     pub gapless: bool,
+    /// Every value of a record that is a record's number, its own or another's.
+    pub numbers: for<'a> fn(Json<'a>) -> Vec<Json<'a>>,
 }
 
 /// See the module.
@@ -102,9 +104,29 @@ static PI: Layout = Layout {
     },
 };
 
-static CODEX: Layout = Layout { numbering: Some(Numbering { member: "ordinal", gapless: false }), ..FLAT };
+static CODEX: Layout = Layout {
+    numbering: Some(Numbering {
+        member: "ordinal",
+        gapless: false,
+        numbers: |record| record.get("ordinal").into_iter().collect(),
+    }),
+    ..FLAT
+};
 
-static DSH: Layout = Layout { numbering: Some(Numbering { member: "seq", gapless: true }), ..FLAT };
+static DSH: Layout = Layout {
+    numbering: Some(Numbering {
+        member: "seq",
+        gapless: true,
+        numbers: |record| {
+            let own = ["seq", "seq0"].into_iter().filter_map(|name| record.get(name));
+            let sources = record.get("sourceEventSeqs").into_iter().flat_map(Json::elements);
+            let replaced = record.get("surfaceOp").filter(|op| op.is_object());
+            let range = ["start", "end"].into_iter().filter_map(|name| replaced?.get(name));
+            own.chain(sources).chain(range).collect()
+        },
+    }),
+    ..FLAT
+};
 
 /// The layout of a format; none where nothing is known that could be mended in place.
 #[must_use]

@@ -31,11 +31,13 @@ mod pair_placement;
 mod pair_placement_rules;
 mod path_pairing;
 mod piecewise;
+mod place;
 #[cfg(test)]
 mod recorded;
 mod repetition;
 mod run_end;
 mod sequence;
+mod storage;
 #[cfg(test)]
 pub(crate) mod testing;
 mod tool_pairing;
@@ -62,9 +64,11 @@ pub use ordinals::SL506;
 pub use outline::outline;
 pub use pair_placement_rules::{SL105, SL106, SL107, SL108};
 pub use piecewise::SL504;
+pub use place::{SL510, SL511};
 pub use repetition::SL509;
 pub use run_end::SL503;
 pub use sequence::SL507;
+pub use storage::{SL512, SL513};
 pub use tool_pairing_rules::{SL101, SL102, SL103, SL104};
 pub use turn::SL508;
 pub use unsent::SL514;
@@ -73,7 +77,7 @@ pub use unsent::SL514;
 pub static RULES: &[&Rule] = &[
     &SL001, &SL002, &SL003, &SL004, &SL005, &SL006, &SL007, &SL101, &SL102, &SL103, &SL104, &SL105, &SL106, &SL107,
     &SL108, &SL201, &SL202, &SL203, &SL301, &SL302, &SL303, &SL501, &SL502, &SL503, &SL504, &SL505, &SL506, &SL507,
-    &SL508, &SL509, &SL514,
+    &SL508, &SL509, &SL510, &SL511, &SL512, &SL513, &SL514,
 ];
 
 /// Runs every family over a session, in a fixed order: identity, graph, tool pairing, checkpoints, content.

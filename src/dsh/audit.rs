@@ -13,8 +13,8 @@ use super::record::{Header, Record};
 use crate::source::ahead::fill_ahead;
 use crate::source::container::Content;
 use crate::source::frames::Outline;
-use crate::source::inflate::FrameText;
-use crate::source::text::{FramePlace, Text, TextError, TextLines};
+use crate::source::text::{FramePlace, Text, TextError};
+use crate::source::{LineReader, MAX_LINE_BYTES};
 
 /// From this size on, frames are decoded on a thread of their own.
 const LARGE: u64 = 1024 * 1024;
@@ -169,12 +169,13 @@ impl<'a> Audit<'a> {
         let tail = || {
             let mut file = File::open(self.log.root.join(&self.log.relative))?;
             file.seek(SeekFrom::Start(start))?;
-            FrameText::new(file.take(len))
+            // A reader of whole frames would not begin this one: its end is not there.
+            zstd::stream::read::Decoder::new(file.take(len))
         };
         let Ok(text) = tail() else { return 0 };
-        let (mut lines, mut events) = (TextLines::new(text), 0);
+        let (mut lines, mut events) = (LineReader::new(text, MAX_LINE_BYTES), 0);
         // The text ends in a failure, because the frame does not end.
-        while let Ok(Some(line)) = lines.read_line() {
+        while let Ok(Some(line)) = lines.next_line() {
             match Record::read(line.bytes) {
                 Some(Record::Event(_)) => events += 1,
                 Some(Record::Packed(row)) => events += row.count,
@@ -185,10 +186,10 @@ impl<'a> Audit<'a> {
     }
 
     fn text(&mut self, text: impl Text) -> io::Result<()> {
-        match self.lines(TextLines::new(text)) {
+        match self.lines(LineReader::new(text, MAX_LINE_BYTES)) {
             Ok(()) => Ok(()),
             Err(TextError::Io(error)) => Err(error),
-            Err(TextError::Frame { place: FramePlace { index, start }, reason }) => {
+            Err(TextError::Frame { place: FramePlace { index, start, .. }, reason }) => {
                 let effect = if index == 0 { Effect::BlocksStart } else { Effect::RefusesSession };
                 let message = format!("frame {index} at byte {start} cannot be decoded: {reason}");
                 let finding = Finding::new(Code::UndecodableFrame, message, effect, restore(index));
@@ -198,16 +199,16 @@ impl<'a> Audit<'a> {
         }
     }
 
-    fn lines<T: Text>(&mut self, mut lines: TextLines<T>) -> Result<(), TextError> {
+    fn lines<T: Text>(&mut self, mut lines: LineReader<T>) -> Result<(), TextError> {
         let compressed = self.report.container == Container::Zstd;
-        let first = lines.read_line()?;
+        let first = lines.next_line()?;
         // Length of the first line, when it ends with an LF in the first frame.
         let first_len = first
             .filter(|line| line.terminated && line.frame.is_some_and(|frame| frame.index == 0))
-            .map(|line| line.len + 1);
+            .map(|line| line.len() + 1);
         let Some(header) = first.and_then(|line| Header::read(line.bytes)) else {
             // A frame that cannot be decoded further on is the worse news.
-            while lines.read_line()?.is_some() {}
+            while lines.next_line()?.is_some() {}
             let has_frame = self.report.frame_count.is_some_and(|count| count > 0);
             self.header_missing(has_frame && first_len != Some(lines.first_frame_len()));
             return Ok(());
@@ -220,7 +221,7 @@ impl<'a> Audit<'a> {
         self.report.format_version = Some(header.version);
         self.report.inherited_event_count = header.inherited_events;
         let mut scan = LogScan::new(self.generation, compressed);
-        while let Some(line) = lines.read_line()? {
+        while let Some(line) = lines.next_line()? {
             scan.line(&line);
         }
         if compressed && first_len != Some(lines.first_frame_len()) {

@@ -16,6 +16,12 @@ impl<'a> Raw<'a> {
         Self(text)
     }
 
+    /// Its text as it stands in the source.
+    #[must_use]
+    pub(super) const fn bytes(self) -> &'a [u8] {
+        self.0
+    }
+
     /// The value of a string.
     #[must_use]
     pub fn text(self) -> Option<JsText<'a>> {

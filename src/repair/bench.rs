@@ -240,7 +240,8 @@ impl<'a> Bench<'a> {
     /// The whole line that holds a range, line end included, and its bytes without it.
     pub(crate) fn line_around(&self, row: &RecordRow) -> io::Result<Range<u64>> {
         let start = row.offset - (row.column - 1);
-        Ok(start..self.line_end(row.offset + row.len)?)
+        // A record whose bad bytes were replaced ends with its line.
+        Ok(start..self.line_end((row.offset + row.len).saturating_sub(1).max(row.offset))?)
     }
 
     /// Offset behind the next line end at or behind `from`.

@@ -22,6 +22,8 @@ mod recipe;
 pub mod refusal;
 pub mod script;
 pub mod source;
+#[cfg(test)]
+mod tests;
 pub mod verify;
 
 pub use prepare::{Emit, Options, Prepared, prepare};

@@ -1,7 +1,7 @@
 //! From a source to a repair that only has to be written: steps 1 to 5 of 8. Changes nothing on disk.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use serde_json::Value as Json;
@@ -62,6 +62,8 @@ impl Default for Options {
     }
 }
 
+/// How a Zstandard frame begins.
+const ZSTANDARD: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 /// Larger sessions are not read a second time.
 const RECONSTRUCTED_EVENTS: usize = 50_000;
 
@@ -142,6 +144,20 @@ pub(crate) fn prepare_only(
     let Made { output, output_len, revalidation, sha256, events, lines, edits } = made.map_err(wrap)?;
     if revalidation.counts.failing() > 0 || !mended.remaining.is_empty() {
         return Err(unsound(&mended, &revalidation).into());
+    }
+    if let Output::Native(script) = &output
+        && options.format.is_none()
+        && !is_still(script, &source, format, options).map_err(wrap)?
+    {
+        let text = format!("the result would no longer be recognised as a log of {}", format.name);
+        return Err(blocked(&mended, RefusalCode::OutputInvalid, &text).into());
+    }
+    if edits.iter().any(|edit| edit.steps.is_empty()) {
+        // No step asked for it: never written, whatever the reason.
+        return Err(Refusal::new(RefusalCode::OutputInvalid, "a line would change that no step names").into());
+    }
+    if !mended.plan.steps.is_empty() && (revalidation.records == 0 || events == 0 && mended.plan.events > 0) {
+        return Err(blocked(&mended, RefusalCode::OutputInvalid, "nothing of the session would remain").into());
     }
     let manifest = manifest::manifest(&Facts {
         plan: &mended.plan,
@@ -286,6 +302,10 @@ pub(crate) fn format_of(source: &Source, options: &Options) -> io::Result<Result
     let whole = Script::whole(source.len());
     let sample = Sample::read(whole.read(source))?;
     let unusable = |what: &str| unusable(source.path(), what);
+    let mut magic = [0; 4];
+    if whole.read(source).read(&mut magic)? == magic.len() && magic == ZSTANDARD {
+        return Ok(Err(unusable("packed with Zstandard; unpack it, repair the text, pack it again")));
+    }
     if sample.is_database {
         return Ok(Err(unusable("a live database, not a session log; export the session first")));
     }
@@ -298,6 +318,12 @@ pub(crate) fn format_of(source: &Source, options: &Options) -> io::Result<Result
         (None, "empty") => Err(unusable("empty; there is no session in it to repair")),
         (None, reason) => Err(unusable(&format!("no known session format ({reason}); name it with --format"))),
     })
+}
+
+/// Whether a text shows the format that its source showed.
+fn is_still(script: &Script, source: &Source, format: &Format, options: &Options) -> io::Result<bool> {
+    let sample = Sample::read(script.read(source))?;
+    Ok(decide(&sample, options.profile, None, None).format.is_some_and(|found| found.id == format.id))
 }
 
 fn unusable(path: &Path, what: &str) -> RepairError {

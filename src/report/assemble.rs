@@ -7,9 +7,9 @@ use crate::adapter::Format;
 use crate::finding::fingerprint::{Origin, fingerprint, stable_id};
 use crate::finding::{Finding, Severity};
 use crate::model::outline::Outline;
-use crate::rule::RULES;
 use crate::rule::profile::Profile;
 use crate::rule::selection::Selection;
+use crate::rule::{Family, RULES, Rule};
 use crate::source::path::{minimise, stem};
 
 /// What is known about a file when its report is assembled.
@@ -177,6 +177,8 @@ fn coverage(has_format: bool, has_events: bool) -> Coverage {
     performed.sort_unstable();
     skipped.sort_unstable();
     let known = |code: &str| READING.contains(&code) || OVER_EVENTS.contains(&code);
-    let additional = RULES.iter().map(|r| r.code).filter(|c| has_format && !known(c)).collect();
+    // A file alone does not tell whether it lies where it should.
+    let ran = |rule: &&&Rule| has_format && !known(rule.code) && rule.family != Family::Place;
+    let additional = RULES.iter().filter(ran).map(|rule| rule.code).collect();
     Coverage { performed, skipped, additional }
 }

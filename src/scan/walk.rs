@@ -29,7 +29,7 @@ pub struct Limits {
     pub force_exclude: bool,
     /// Names of folders that are not entered; a root is entered whatever its name.
     pub foreign: Vec<String>,
-    /// Endings (lower case, without dot) of files that are looked at; empty looks at every file.
+    /// Endings (lower case, without the first dot) of files that are looked at; empty looks at every file.
     pub extensions: Vec<String>,
     /// Which part of the tree: `(I, N)` takes the files whose relative path falls into part I of N, from 1.
     pub shard: Option<(u64, u64)>,
@@ -296,9 +296,9 @@ impl Walk<'_> {
 
     /// Files of other endings and other shards are no rows: another job, or nobody, asked for them.
     fn wanted(&mut self, root: &Path, path: &Path, metadata: &Metadata) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
         let extensions = &self.limits.extensions;
-        let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
-        if !extensions.is_empty() && !extensions.contains(&ending) {
+        if !extensions.is_empty() && !extensions.iter().any(|ending| has_ending(&name, ending)) {
             return;
         }
         if self.in_other_shard(path.strip_prefix(root).unwrap_or(path)) {
@@ -328,6 +328,11 @@ impl Walk<'_> {
     fn push(&mut self, path: &Path, fate: Fate) {
         self.rows.push(Entry { path: path.to_owned(), fate, named: self.named });
     }
+}
+
+/// Whether a name has an ending, of one part (`jsonl`) or more (`jsonl.zstd`), behind something else.
+fn has_ending(name: &str, ending: &str) -> bool {
+    name.strip_suffix(ending).and_then(|rest| rest.strip_suffix('.')).is_some_and(|stem| !stem.is_empty())
 }
 
 /// The part, from 1 to `parts`, that a relative path belongs to: by its text alone, so that every job agrees.
@@ -374,6 +379,19 @@ mod tests {
         let limits = Limits { max_files: 1, ..Limits::default() };
         let fates: Vec<_> = rows(root.path(), &limits).into_iter().map(|r| r.1).collect();
         assert_eq!(fates, [Fate::Check, Fate::Skipped(Skip::MaxFiles), Fate::Skipped(Skip::MaxFiles)]);
+    }
+
+    #[test]
+    fn endings_may_have_several_parts() {
+        let root = tree(&["a.jsonl", "b.JSONL.zstd", "c.zstd", ".jsonl", "jsonl"]);
+        let taken = |endings: &[&str]| {
+            let extensions = endings.iter().map(ToString::to_string).collect();
+            let limits = Limits { extensions, ..Limits::default() };
+            rows(root.path(), &limits).into_iter().map(|row| row.0).collect::<Vec<_>>()
+        };
+        assert_eq!(taken(&["jsonl"]), ["a.jsonl"]);
+        assert_eq!(taken(&["jsonl.zstd"]), ["b.JSONL.zstd"]);
+        assert_eq!(taken(&["zstd", "jsonl"]), ["a.jsonl", "b.JSONL.zstd", "c.zstd"]);
     }
 
     #[test]

@@ -263,6 +263,17 @@ fn beside(path: &Path) -> io::Result<NamedTempFile> {
     builder.tempfile_in(folder_of(path))
 }
 
+/// A file outside every project that vanishes when it is dropped.
+pub type Scratch = NamedTempFile;
+
+/// A new scratch file.
+///
+/// # Errors
+/// The folder for temporary files is missing or full.
+pub fn scratch() -> io::Result<Scratch> {
+    Builder::new().prefix("sesslint-").tempfile()
+}
+
 /// Makes a new file with what `fill` writes, unless it says no; then nothing is left behind. Never overwrites.
 ///
 /// # Errors

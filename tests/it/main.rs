@@ -4,8 +4,11 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests fail by panicking and say what they skip")]
 
+mod boundaries;
 mod ci;
+mod command;
 mod conformance;
+mod containers;
 mod corpus;
 mod docs;
 mod export;

@@ -8,11 +8,13 @@ mod displaced_result_reunion;
 mod duplicate_projection_removal;
 mod empty_text_drop;
 mod framing;
+mod identical_call_collapse;
 mod identical_duplicate_collapse;
 mod lone_surrogate_replace;
 mod nearest_parent_relink;
 mod orphan_result_drop;
 mod proven_unique_parent_restore;
+mod renumber;
 mod reused_id_node_drop;
 mod side_effect_unknown_truncate;
 mod terminal_suffix_discard;
@@ -103,8 +105,10 @@ pub(crate) static RECIPES: &[&Recipe] = &[
     &identical_duplicate_collapse::RECIPE,
     &reused_id_node_drop::RECIPE,
     &proven_unique_parent_restore::RECIPE,
+    &renumber::CLOSE_GAP,
     &nearest_parent_relink::RECIPE,
     &compaction_projection_reunion::RECIPE,
+    &identical_call_collapse::RECIPE,
     &duplicate_projection_removal::RECIPE,
     &displaced_result_reunion::RECIPE,
     &cycle_break::RECIPE,
@@ -121,6 +125,7 @@ pub(crate) static RECIPES: &[&Recipe] = &[
     &framing::MALFORMED_LINE_DROP,
     &lone_surrogate_replace::RECIPE,
     &empty_text_drop::RECIPE,
+    &renumber::NUMBER,
 ];
 
 /// The recipe with this name.

@@ -23,6 +23,7 @@ const UNMET: Unmet = Unmet::Condition("one_copy_is_sent");
 fn propose(case: &Case<'_>, finding: &Finding) -> Result<Proposal, Unmet> {
     case.require_salvage()?;
     let bench = case.bench;
+    Case::require(bench.session.conventions.tree, "one_copy_is_sent")?;
     let id = bench.event(position(finding, "first_index").ok_or(UNMET)?).id;
     let records: BTreeSet<u32> = bench.with_id(id).iter().map(|&at| bench.event(at).record).collect();
     let is_note = |record: &u32| bench.events_of(*record).all(|at| bench.event(at).kind == Kind::Opaque);

@@ -20,6 +20,8 @@ const UNMET: Unmet = Unmet::Condition("unanswered_call");
 fn propose(case: &Case<'_>, finding: &Finding) -> Result<Proposal, Unmet> {
     case.require_salvage()?;
     let bench = case.bench;
+    // Where numbers must have no hole, the program closes open calls itself.
+    Case::require(bench.ground.layout.numbering.is_none_or(|n| !n.gapless), "record_may_go")?;
     let at = position(finding, "index").ok_or(UNMET)?;
     if effect(bench, at) != Effect::None {
         case.require_acknowledgement()?;
