@@ -481,7 +481,7 @@ fn the_action_offers_every_setting_and_invents_none() {
     let mut offered: Vec<&str> =
         text.lines().filter_map(|line| line.trim().strip_prefix("SESSLINT_")?.split(':').next()).collect();
     offered.sort_unstable();
-    // Two steps of the action may pass on one setting.
+    // Checking and proposing are steps of their own.
     offered.dedup();
     let mut settings: Vec<String> = sesslint::config::SETTINGS.iter().map(|s| s.variable()).collect();
     settings.sort_unstable();
