@@ -45,6 +45,7 @@ const CONVENTIONS: Conventions = Conventions {
     checkpoints: false,
     identity_by_bytes: true,
     resends_copies: false,
+    id_member: "uuid",
 };
 
 /// Record types without part in the conversation that current versions write.

@@ -46,6 +46,7 @@ const CONVENTIONS: Conventions = Conventions {
     checkpoints: false,
     identity_by_bytes: true,
     resends_copies: true,
+    id_member: "",
 };
 
 /// Record types without part in the history that is sent.

@@ -51,6 +51,7 @@ const CONVENTIONS: Conventions = Conventions {
     checkpoints: false,
     identity_by_bytes: true,
     resends_copies: false,
+    id_member: "",
 };
 
 fn score(sample: &Sample) -> f64 {

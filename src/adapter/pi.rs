@@ -45,6 +45,7 @@ const CONVENTIONS: Conventions = Conventions {
     checkpoints: false,
     identity_by_bytes: true,
     resends_copies: false,
+    id_member: "id",
 };
 
 /// The newest version that current programs write.

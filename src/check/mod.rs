@@ -4,6 +4,7 @@
 //! No check knows a vendor: formats differ only by the [`crate::model::Conventions`] they state.
 
 mod abandoned;
+pub mod broken_line;
 mod caller;
 mod capped;
 #[cfg(test)]

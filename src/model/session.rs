@@ -201,6 +201,8 @@ pub struct Conventions {
     pub identity_by_bytes: bool,
     /// A record that is stored twice is sent twice, and the request is refused for it.
     pub resends_copies: bool,
+    /// The member that holds a record's own id; empty where records have none.
+    pub id_member: &'static str,
 }
 
 impl Conventions {
@@ -217,6 +219,7 @@ impl Conventions {
         checkpoints: true,
         identity_by_bytes: false,
         resends_copies: false,
+        id_member: "id",
     };
 }
 

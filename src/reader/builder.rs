@@ -142,12 +142,17 @@ impl<R: Read + Seek> FileRecall<R> {
         Self { input: std::cell::RefCell::new(input), format, path: path.to_owned() }
     }
 
-    fn bytes(&self, row: &RecordRow) -> Option<Vec<u8>> {
+    /// The bytes of a range of the source, none when it does not hold them any more.
+    pub fn bytes(&self, range: std::ops::Range<u64>) -> Option<Vec<u8>> {
         let mut input = self.input.borrow_mut();
-        input.seek(SeekFrom::Start(row.offset)).ok()?;
-        let mut bytes = vec![0; usize::try_from(row.len).ok()?];
+        input.seek(SeekFrom::Start(range.start)).ok()?;
+        let mut bytes = vec![0; usize::try_from(range.end.checked_sub(range.start)?).ok()?];
         input.read_exact(&mut bytes).ok()?;
         Some(bytes)
+    }
+
+    fn record(&self, row: &RecordRow) -> Option<Vec<u8>> {
+        self.bytes(row.offset..row.offset + row.len)
     }
 }
 
@@ -155,7 +160,7 @@ impl<R: Read + Seek> Recall for FileRecall<R> {
     fn event(&self, session: &Session, index: usize) -> Option<Value> {
         let event = session.events.get(index)?;
         let row = session.records.get(event.record as usize)?;
-        let bytes = self.bytes(row)?;
+        let bytes = self.record(row)?;
         let text = String::from_utf8_lossy(&bytes);
         let mut scanner = Scanner::default();
         scanner.scan(text.as_bytes(), TAPE_DEPTH).ok()?;
@@ -180,7 +185,7 @@ impl<R: Read + Seek> Recall for FileRecall<R> {
     }
 
     fn record_hash(&self, session: &Session, record: u32) -> Option<[u8; 32]> {
-        let bytes = self.bytes(session.records.get(record as usize)?)?;
+        let bytes = self.record(session.records.get(record as usize)?)?;
         Some(Sha256::digest(bytes.trim_ascii()).into())
     }
 }

@@ -6,6 +6,7 @@
 
 mod conformance;
 mod corpus;
+mod damage;
 mod docs;
 mod export;
 mod reading;
