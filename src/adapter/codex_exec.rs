@@ -45,6 +45,7 @@ pub(super) const PRINTED: Conventions = Conventions {
     identity_by_bytes: true,
     resends_copies: false,
     id_member: "",
+    reunites_messages: false,
 };
 
 fn score(sample: &Sample) -> f64 {

@@ -47,6 +47,7 @@ const CONVENTIONS: Conventions = Conventions {
     identity_by_bytes: true,
     resends_copies: true,
     id_member: "",
+    reunites_messages: false,
 };
 
 /// Record types without part in the history that is sent.

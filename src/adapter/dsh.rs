@@ -52,6 +52,7 @@ const CONVENTIONS: Conventions = Conventions {
     identity_by_bytes: true,
     resends_copies: false,
     id_member: "",
+    reunites_messages: false,
 };
 
 fn score(sample: &Sample) -> f64 {

@@ -46,6 +46,7 @@ const CONVENTIONS: Conventions = Conventions {
     identity_by_bytes: true,
     resends_copies: false,
     id_member: "id",
+    reunites_messages: false,
 };
 
 /// The newest version that current programs write.

@@ -112,6 +112,11 @@ impl Sink for Builder {
         self.session.kept.push(Kept { boundary, first });
     }
 
+    fn resumed_from(&mut self, id: &str) {
+        let id = self.session.strings.intern(id);
+        self.session.resumed.push(id);
+    }
+
     fn fact(&mut self, fact: Fact) {
         self.session.facts.push(fact);
     }

@@ -11,5 +11,6 @@ mod docs;
 mod export;
 mod reading;
 mod recordings;
+mod replayed;
 mod support;
 mod validate;
