@@ -16,13 +16,16 @@ use crate::export::reconstruct::Reconstruction;
 use crate::finding::fingerprint::hex;
 use crate::finding::{Finding, Location, Repairability, Severity, Stage, Subject};
 use crate::model::Session;
+use crate::model::outline::Outline;
 use crate::reader::builder::FileRecall;
 use crate::reader::{self, Builder};
 use crate::report::assemble::{Parts, assemble};
 use crate::report::{Detection, Report};
 use crate::rule::profile::{NEUTRAL, Profile};
+use crate::rule::selection::Selection;
 use crate::source::SQLITE_MAGIC;
-use crate::source::path::{clean, minimise};
+use crate::source::line_hash::line_hashes;
+use crate::source::path::{absolute, clean, minimise};
 
 /// How to check.
 #[derive(Clone, Debug)]
@@ -39,11 +42,25 @@ pub struct Options {
     pub home: Option<String>,
     /// Root of the repository that the file lies in: surfaces show findings beside files named from there.
     pub root: Option<PathBuf>,
+    /// Which codes are reported.
+    pub selection: Selection,
+    /// Work out what some surfaces show of files with findings: the code-scanning hashes of their lines, which takes a
+    /// second pass, and the session drawn small.
+    pub details: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { format: None, profile: &NEUTRAL, confidence_min: None, margin_min: None, home: None, root: None }
+        Self {
+            format: None,
+            profile: &NEUTRAL,
+            confidence_min: None,
+            margin_min: None,
+            home: None,
+            root: None,
+            selection: Selection::default(),
+            details: false,
+        }
     }
 }
 
@@ -81,10 +98,29 @@ pub enum CheckError {
 /// # Errors
 /// When the file cannot be read, or the profile does not admit its format.
 pub fn check_path(path: &Path, options: &Options) -> Result<Report, CheckError> {
-    let io = |source: io::Error| match source.kind() {
+    let mut report = checked(path, options)?;
+    if options.details && !report.findings.is_empty() {
+        let line = |finding: &Finding| finding.location.line.unwrap_or(1);
+        let mut lines: Vec<u64> = report.findings.iter().map(line).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        let hashes = File::open(path).and_then(|file| line_hashes(file, &lines)).map_err(|e| unreadable(path, e))?;
+        for finding in &mut report.findings {
+            finding.line_hash = hashes.get(&line(finding)).cloned();
+        }
+    }
+    Ok(report)
+}
+
+fn unreadable(path: &Path, source: io::Error) -> CheckError {
+    match source.kind() {
         io::ErrorKind::NotFound => CheckError::NotFound(path.to_owned()),
         _ => CheckError::Io { path: path.to_owned(), source },
-    };
+    }
+}
+
+fn checked(path: &Path, options: &Options) -> Result<Report, CheckError> {
+    let io = |source| unreadable(path, source);
     let metadata = std::fs::metadata(path).map_err(io)?;
     if !metadata.is_file() {
         return Err(CheckError::NotAFile(path.to_owned()));
@@ -105,6 +141,8 @@ pub fn check_path(path: &Path, options: &Options) -> Result<Report, CheckError> 
         kinds: BTreeMap::new(),
         reconstructed: false,
         findings,
+        outline: None,
+        selection: &options.selection,
     };
     let decision = match options.format {
         // A live store is refused even when somebody insists: reading it beside its writer proves nothing.
@@ -115,7 +153,7 @@ pub fn check_path(path: &Path, options: &Options) -> Result<Report, CheckError> 
             Decision { format: Some(format), reason: "explicit-override", scores: Vec::new(), unsupported: None }
         }
         None => {
-            let sample = Sample::read(File::open(path).map_err(io)?).map_err(io)?;
+            let sample = Sample::of_file(path).map_err(io)?;
             decide(&sample, options.profile, options.confidence_min, options.margin_min)
         }
     };
@@ -152,7 +190,8 @@ pub fn check_path(path: &Path, options: &Options) -> Result<Report, CheckError> 
     let (session, reading) = builder.finish(&source);
     let recall = FileRecall::new(File::open(path).map_err(io)?, format, &shown);
     let checked = crate::check::run(&session, &recall, options.profile, &shown);
-    let findings = broken_line::tie(&session, reading, checked, &|range| recall.bytes(range));
+    let mut findings = broken_line::tie(&session, reading, checked, &|range| recall.bytes(range));
+    adapter::add_own_names(format, &mut findings);
     let clean = findings.iter().all(|f| f.severity < Severity::Warning);
     Ok(assemble(Parts {
         format: Some(format),
@@ -160,13 +199,24 @@ pub fn check_path(path: &Path, options: &Options) -> Result<Report, CheckError> 
         kinds: kinds(&session),
         records: usize::try_from(source.records).unwrap_or(usize::MAX),
         events: session.events.len(),
+        outline: (options.details && !findings.is_empty()).then(|| drawn(&session, &findings, source.records)),
         ..parts(hex(&source.sha256), source.size, detection, findings)
     }))
 }
 
+/// The outline of a session that has findings, wide enough for all of them.
+fn drawn(session: &Session, findings: &[Finding], records: u64) -> Outline {
+    let mut places: Vec<u64> = findings.iter().filter_map(|f| f.location.item.or(f.location.line)).collect();
+    places.sort_unstable();
+    places.dedup();
+    crate::check::outline(session, records, &places)
+}
+
 /// The path of a file from `root`, `/` between its parts; none when it lies elsewhere.
-fn below(path: &Path, root: &Path) -> Option<String> {
-    let file = path.canonicalize().ok()?;
+#[must_use]
+pub fn below(path: &Path, root: &Path) -> Option<String> {
+    // A link that leads nowhere still has a place.
+    let file = path.canonicalize().unwrap_or_else(|_| absolute(path));
     let rest = file.strip_prefix(root.canonicalize().ok()?).ok()?.to_path_buf();
     let parts: Vec<_> = rest.components().map(|c| c.as_os_str().to_string_lossy().into_owned()).collect();
     (!parts.is_empty()).then(|| parts.join("/"))

@@ -94,6 +94,7 @@ fn score(sample: &Sample) -> f64 {
         r.get("sessionId").is_some() && (chain || r.get("isSidechain").is_some() || known_type(r) || said)
             || chain && r.get("uuid").is_some()
             || r.get("messageId").is_some() && r.get("snapshot").is_some()
+            || r.get("leafUuid").is_some() && r.get("summary").is_some()
     };
     if sample.any(decisive) {
         return 1.0;
@@ -260,6 +261,7 @@ impl Adapter for ClaudeCode {
     fn read(&mut self, record: &Record<'_>, sink: &mut dyn Sink) {
         let mut critical: Option<(Cow<'_, str>, Json<'_>)> = None;
         let members = Members::read(record.json, |name, value| {
+            let name = name.text();
             let flagged = name.starts_with("critical_") || name.starts_with("unknown_critical");
             if flagged && critical.as_ref().is_none_or(|(first, _)| name < *first) {
                 critical = Some((name, value));

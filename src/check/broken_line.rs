@@ -64,7 +64,9 @@ pub fn tie(
     raw: &dyn Fn(Range<u64>) -> Option<Vec<u8>>,
 ) -> Vec<Finding> {
     let mut causes = vec![None; reading.len() + checked.len()];
-    if !session.conventions.one_tree && reading.iter().any(is_lost) {
+    // Offsets in a compressed file are those of its frames.
+    let has_lines = session.frames.is_empty();
+    if !session.conventions.one_tree && has_lines && reading.iter().any(is_lost) {
         let all: Vec<&Finding> = reading.iter().chain(&checked).collect();
         let mut lines = Lines::default();
         lines.search(session, &all[..reading.len()], &all, raw);

@@ -28,10 +28,12 @@ mod kept;
 mod message_order;
 mod open_call;
 mod ordinals;
+mod outline;
 mod pair_placement;
 mod pair_placement_rules;
 mod path_pairing;
 mod piecewise;
+mod place;
 mod reasoning;
 #[cfg(test)]
 mod recorded;
@@ -40,6 +42,7 @@ mod request;
 mod request_pairs;
 mod run_end;
 mod sequence;
+mod storage;
 #[cfg(test)]
 pub(crate) mod testing;
 mod tool_pairing;
@@ -64,12 +67,15 @@ pub use graph_rules::{SL004, SL005, SL006, SL007};
 pub use identity::SL003;
 pub use message_order::SL515;
 pub use ordinals::SL506;
+pub use outline::outline;
 pub use pair_placement_rules::{SL105, SL106, SL107, SL108};
 pub use piecewise::SL504;
+pub use place::{SL510, SL511};
 pub use reasoning::SL516;
 pub use repetition::SL509;
 pub use run_end::SL503;
 pub use sequence::SL507;
+pub use storage::{SL512, SL513};
 pub use tool_pairing_rules::{SL101, SL102, SL103, SL104};
 pub use turn::SL508;
 pub use unsent::SL514;
@@ -78,7 +84,7 @@ pub use unsent::SL514;
 pub static RULES: &[&Rule] = &[
     &SL001, &SL002, &SL003, &SL004, &SL005, &SL006, &SL007, &SL101, &SL102, &SL103, &SL104, &SL105, &SL106, &SL107,
     &SL108, &SL201, &SL202, &SL203, &SL301, &SL302, &SL303, &SL501, &SL502, &SL503, &SL504, &SL505, &SL506, &SL507,
-    &SL508, &SL509, &SL514, &SL515, &SL516,
+    &SL508, &SL509, &SL510, &SL511, &SL512, &SL513, &SL514, &SL515, &SL516,
 ];
 
 /// Rules that only profiles with a provider's API in mind ask for.

@@ -3,72 +3,51 @@
 use std::io::Write;
 
 use sesslint::emit;
-use sesslint::finding::Severity;
+use sesslint::finding::{Finding, Severity};
 use sesslint::inspect::{self, CheckError};
 use sesslint::report::Report;
-use sesslint::report::gate::Gate;
 
-use super::args::{CheckArgs, Global, ReportArgs};
-use super::{Failure, env, output, scan};
+use super::args::{CheckArgs, Global};
+use super::settings::Settings;
+use super::{Failure, known, output, scan, tell_notices};
 
 pub fn run(global: &Global, args: &CheckArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failure> {
     if global.policy.is_some() {
         return Err(Failure::usage("The --policy option is only valid for 'repair', not 'check'."));
     }
-    if let Some(folder) = args.paths.iter().find(|path| path.is_dir()) {
-        if args.recursive {
-            return scan::over(global, &args.paths, &args.report, &args.tree, out, err);
-        }
+    let folder = args.paths.iter().find(|path| path.is_dir());
+    if let Some(folder) = folder.filter(|_| !args.recursive) {
         let folder = folder.display();
         return Err(Failure::usage(format!("Path {folder} is a directory. Use --recursive to scan directories.")));
     }
-    let outputs = output::requested(&args.report.output, args.report.json).map_err(Failure::usage)?;
-    let options = inspect_options(global, args.report.confidence_min, args.report.margin_min)?;
-    let mut reports = Vec::new();
-    for path in &args.paths {
-        reports.push(inspect::check_path(path, &options)?);
+    let mut settings = Settings::load(global, &args.report, &args.tree)?;
+    if folder.is_some() {
+        warn_of_content(global, err)?;
+        return scan::over(settings, &args.paths, &args.report, &args.tree, out);
     }
+    let outputs = settings.outputs(args.report.json)?;
+    settings.details = output::detailed(&outputs);
+    let limits = settings.limits(&args.tree)?;
+    let mut reports = Vec::new();
+    for path in args.paths.iter().filter(|path| !limits.force_excludes(path)) {
+        let report = inspect::check_path(path, &settings.inspect_options(path))?;
+        if !(args.tree.skip_undetected && (report.is_not_a_session() || report.is_empty_file())) {
+            reports.push(report);
+        }
+    }
+    if reports.is_empty() {
+        return Ok(0);
+    }
+    tell_notices(&known::mark(&settings, &mut reports)?)?;
     warn_of_content(global, err)?;
     for report in &reports {
         tell_reading_errors(report, err)?;
     }
-    let emit_options = emit_options(global, &args.report);
+    let emit_options = settings.emit_options();
     output::write_all(&outputs, &emit_options, out, |format, options, out| {
         emit::write(format, &reports, options, out)
     })?;
     Ok(u8::from(!emit_options.gate.passes(&reports)))
-}
-
-/// How to check, as the command line says.
-pub fn inspect_options(
-    global: &Global,
-    confidence_min: Option<f64>,
-    margin_min: Option<f64>,
-) -> Result<inspect::Options, Failure> {
-    let options = inspect::Options {
-        format: global.format.0,
-        profile: global.profile,
-        confidence_min,
-        margin_min,
-        home: env::home(),
-        root: env::repository_root(),
-    };
-    let confidence = options.confidence_min.unwrap_or(options.profile.confidence_min);
-    let margin = options.margin_min.unwrap_or(options.profile.margin_min);
-    if margin > confidence {
-        return Err(Failure::usage(format!("--margin-min ({margin}) cannot exceed --confidence-min ({confidence})")));
-    }
-    Ok(options)
-}
-
-/// How to print, as the command line says.
-pub fn emit_options(global: &Global, args: &ReportArgs) -> emit::Options {
-    emit::Options {
-        colour: env::colour(global),
-        include_content: global.include_content,
-        gate: Gate { fail_on: args.fail_on.severity(), only_new: false },
-        ..emit::Options::default()
-    }
 }
 
 /// Says that what is printed is no longer safe to share.
@@ -81,11 +60,7 @@ pub fn warn_of_content(global: &Global, err: &mut dyn Write) -> Result<(), Failu
 
 /// What kept the file from being read as a known format, on standard error too: scripts look there.
 fn tell_reading_errors(report: &Report, err: &mut dyn Write) -> Result<(), Failure> {
-    let told: Vec<_> = report
-        .findings
-        .iter()
-        .filter(|f| matches!(f.code(), "SL301" | "SL302") && f.severity >= Severity::Error)
-        .collect();
+    let told: Vec<_> = report.findings.iter().filter(|f| is_about_format(f) && f.severity >= Severity::Error).collect();
     if told.is_empty() {
         return Ok(());
     }
@@ -104,8 +79,23 @@ fn tell_reading_errors(report: &Report, err: &mut dyn Write) -> Result<(), Failu
     Ok(())
 }
 
+/// Whether a finding says that the format, its version or a type in it is not known. That a record of a known format
+/// lacks a field is none of these.
+fn is_about_format(finding: &Finding) -> bool {
+    let unknown = [
+        "",
+        "critical-field",
+        "ambiguous-format",
+        "not-a-session",
+        "unsupported-format",
+        "job-log",
+        "format-not-admitted",
+    ];
+    finding.code() == "SL301" || finding.code() == "SL302" && unknown.contains(&finding.variant)
+}
+
 impl From<CheckError> for Failure {
     fn from(error: CheckError) -> Self {
-        Self { message: error.to_string(), code: 2 }
+        Self::usage(error.to_string())
     }
 }

@@ -59,7 +59,7 @@ enum Answer {
 }
 
 fn answer(global: &Global, args: &DigestArgs) -> Result<Answer, String> {
-    let framing = global.format.0.map_or(Framing::Unknown, digest_framing);
+    let framing = global.format.and_then(|choice| choice.0).map_or(Framing::Unknown, digest_framing);
     if args.a == "-" && args.b.as_deref() == Some(OsStr::new("-")) {
         return Err("standard input cannot be both logs".to_owned());
     }

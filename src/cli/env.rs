@@ -1,13 +1,26 @@
 //! The only place that reads the environment.
 
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use super::args::{Colour, Global};
 
+/// A variable; none when it is unset, empty or no text.
+pub fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|text| !text.is_empty())
+}
+
+/// The working directory.
+///
+/// # Errors
+/// It is gone.
+pub fn working_directory() -> io::Result<PathBuf> {
+    std::env::current_dir()
+}
+
 /// The user's home folder.
 pub fn home() -> Option<String> {
-    std::env::var("HOME").ok().filter(|home| !home.is_empty())
+    variable("HOME")
 }
 
 /// Root of the repository around the working directory: the runner's workspace, else the nearest folder with `.git`.
@@ -19,6 +32,15 @@ pub fn repository_root() -> Option<PathBuf> {
         return Some(workspace);
     }
     here.ancestors().find(|folder| folder.join(".git").exists()).map(PathBuf::from).or(Some(here))
+}
+
+/// The repository that the pull request of this run comes from, when it is another one than `repository`.
+pub fn fork_of_pull_request(repository: &str) -> Option<String> {
+    let event = std::fs::read(variable("GITHUB_EVENT_PATH")?).ok()?;
+    let event: serde_json::Value = serde_json::from_slice(&event).ok()?;
+    let pull = event.get("pull_request").filter(|pull| pull["head"].is_object())?;
+    let head = pull["head"]["repo"]["full_name"].as_str().unwrap_or("a fork that is gone");
+    (!head.eq_ignore_ascii_case(repository)).then(|| head.to_owned())
 }
 
 /// Whether text on standard output is coloured.

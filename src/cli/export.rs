@@ -10,7 +10,8 @@ use sesslint::validate::{self, ValidateError};
 use sesslint::{bundle, write};
 
 use super::args::{BundleArgs, ExportArgs, Global, ValidateArgs};
-use super::{Failure, check, env};
+use super::settings::Settings;
+use super::{Failure, env};
 
 /// Writes a session as a canonical stream.
 pub fn export(global: &Global, args: &ExportArgs, out: &mut dyn Write) -> Result<u8, Failure> {
@@ -28,9 +29,10 @@ pub fn export(global: &Global, args: &ExportArgs, out: &mut dyn Write) -> Result
         return Err(Failure::usage(format!("{}: no such folder; make it first", folder.display())));
     }
     let name = args.path.to_string_lossy();
+    let format = Settings::for_files(global, None, None)?.inspect_options(&args.path).format;
     let mut summary = None;
     let written = write::create_new(target, |file| {
-        summary = Some(export::export(&args.path, &name, global.format.0, file));
+        summary = Some(export::export(&args.path, &name, format, file));
         Ok(matches!(summary, Some(Ok(_))))
     });
     written.map_err(|error| Failure::usage(format!("{}: {error}", target.display())))?;
@@ -87,8 +89,8 @@ pub fn bundle(global: &Global, args: &BundleArgs, out: &mut dyn Write) -> Result
     if !args.path.is_file() {
         return Err(Failure::usage(format!("Error: {} is not a file; expected a session log", args.path.display())));
     }
-    let options = check::inspect_options(global, args.confidence_min, args.margin_min)?;
-    let document = bundle::bundle(&args.path, &options)?;
+    let settings = Settings::for_files(global, args.confidence_min, args.margin_min)?;
+    let document = bundle::bundle(&args.path, &settings.inspect_options(&args.path))?;
     let mut text = serde_json::to_string_pretty(&document).map_err(std::io::Error::from)?;
     text.push('\n');
     if let Some(target) = &args.output {

@@ -3,20 +3,34 @@
 //! Exit codes: 0 gate passed, 1 gate failed or refused, 2 could not run.
 
 mod args;
+mod baseline;
 mod check;
+mod ci;
 mod digest;
 mod dsh_audit;
 mod env;
 mod export;
+mod find;
+mod git;
 mod info;
+mod known;
+mod merge;
 mod output;
 mod progress;
+mod propose;
+mod publish;
+mod pull_request;
+mod repair;
+mod runner;
 mod scan;
+mod settings;
+mod verify;
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
+use sesslint::emit::escape::inert;
 
 use args::{Cli, Command};
 
@@ -24,18 +38,24 @@ use args::{Cli, Command};
 #[derive(Debug)]
 pub struct Failure {
     message: String,
+    hint: Option<String>,
     code: u8,
 }
 
 impl Failure {
     /// Wrong use of the command line.
     pub fn usage(message: impl Into<String>) -> Self {
-        Self { message: message.into(), code: 2 }
+        Self { message: message.into(), hint: None, code: 2 }
+    }
+
+    /// The same failure with advice on a line of its own.
+    pub fn with_hint(self, hint: Option<String>) -> Self {
+        Self { hint, ..self }
     }
 
     /// The input was judged, and the judgement is no.
     pub fn refused(message: impl Into<String>) -> Self {
-        Self { message: message.into(), code: 1 }
+        Self { message: message.into(), hint: None, code: 1 }
     }
 }
 
@@ -43,7 +63,7 @@ impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         // A closed pipe is the reader's choice, not a failure.
         let code = if error.kind() == io::ErrorKind::BrokenPipe { 0 } else { 2 };
-        Self { message: error.to_string(), code }
+        Self { message: error.to_string(), hint: None, code }
     }
 }
 
@@ -53,7 +73,12 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             let code = u8::try_from(error.exit_code()).unwrap_or(2);
-            let _ = error.print();
+            // Its text repeats what was typed, and a runner scans standard error for commands.
+            let _ = if error.use_stderr() && !io::stderr().is_terminal() {
+                tell(&error.render().to_string())
+            } else {
+                error.print()
+            };
             return ExitCode::from(code);
         }
     };
@@ -69,10 +94,23 @@ pub fn main() -> ExitCode {
         Err(Failure { code: 0, .. }) => ExitCode::SUCCESS,
         Err(failure) => {
             let _ = out.flush();
-            let _ = writeln!(err, "{}", failure.message);
+            let _ = tell(&failure.message);
+            if let Some(hint) = failure.hint {
+                let _ = tell(&format!("hint: {hint}"));
+            }
             ExitCode::from(failure.code)
         }
     }
+}
+
+/// Tells notices on standard error.
+fn tell_notices(notices: &[String]) -> io::Result<()> {
+    notices.iter().try_for_each(|notice| tell(&format!("sesslint: notice: {notice}")))
+}
+
+/// Prints lines to standard error; none of them can hide something or speak to a runner.
+fn tell(text: &str) -> io::Result<()> {
+    text.trim_end().lines().try_for_each(|line| writeln!(io::stderr(), "{}", inert(line)))
 }
 
 fn run(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failure> {
@@ -83,6 +121,12 @@ fn run(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failur
         }
         Some(Command::Check(args)) => check::run(&cli.global, args, out, err),
         Some(Command::Scan(args)) => scan::run(&cli.global, args, out, err),
+        Some(Command::Repair(args)) => repair::run(&cli.global, args, out, err),
+        Some(Command::Propose(args)) => propose::run(&cli.global, args, out, err),
+        Some(Command::Verify(args)) => verify::run(args, out),
+        Some(Command::Ci(args)) => ci::run(&cli.global, args, out, err),
+        Some(Command::Merge(args)) => merge::run(&cli.global, args, out, err),
+        Some(Command::Baseline(args)) => baseline::run(&cli.global, args, out),
         Some(Command::Export(args)) => export::export(&cli.global, args, out),
         Some(Command::Bundle(args)) => export::bundle(&cli.global, args, out),
         Some(Command::ValidateSession(args)) => export::validate(args, out),

@@ -1,31 +1,10 @@
 //! Where reports go: any number of formats from one run, to files or to standard output.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 
+use sesslint::config::output::Output;
 use sesslint::emit::{Format, Options};
 use sesslint::write;
-
-/// One requested output.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Output {
-    pub format: Format,
-    /// None is standard output.
-    pub path: Option<PathBuf>,
-}
-
-impl Output {
-    /// Reads `FORMAT[=PATH]`; `-` is standard output.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let (name, path) = text.split_once('=').map_or((text, None), |(name, path)| (name, Some(path)));
-        let path = match path {
-            Some("") => return Err("expected a path behind '=', or '-' for standard output".into()),
-            Some("-") | None => None,
-            Some(path) => Some(PathBuf::from(path)),
-        };
-        Ok(Self { format: name.parse()?, path })
-    }
-}
 
 /// Writes every output with `print`.
 ///
@@ -43,7 +22,7 @@ pub fn write_all(
             Some(path) => {
                 let mut bytes = Vec::new();
                 print(output.format, &Options { colour: false, ..options.clone() }, &mut bytes)?;
-                write::replace(path, &bytes).map_err(|error| {
+                write::make_folder_of(path).and_then(|()| write::replace(path, &bytes)).map_err(|error| {
                     io::Error::new(error.kind(), format!("{}: cannot write the report: {error}", path.display()))
                 })?;
             }
@@ -70,20 +49,14 @@ pub fn requested(outputs: &[Output], json: bool) -> Result<Vec<Output>, String> 
     Ok(all)
 }
 
+/// Whether an output shows what is worked out only on demand: hashes of lines, pictures.
+pub fn detailed(outputs: &[Output]) -> bool {
+    outputs.iter().any(|output| matches!(output.format, Format::Sarif | Format::Html | Format::Markdown))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_output_is_a_format_and_maybe_a_path() {
-        assert_eq!(
-            Output::parse("sarif=a=b.sarif"),
-            Ok(Output { format: Format::Sarif, path: Some("a=b.sarif".into()) })
-        );
-        assert_eq!(Output::parse("json=-"), Ok(Output { format: Format::Json, path: None }));
-        assert!(Output::parse("nope").is_err());
-        assert!(Output::parse("json=").is_err());
-    }
 
     #[test]
     fn standard_output_has_one_owner() {

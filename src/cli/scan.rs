@@ -1,17 +1,17 @@
 //! `sesslint scan`: every session log below some roots, one report.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::CommandFactory;
-use globset::GlobSetBuilder;
 use sesslint::emit;
-use sesslint::scan::{self, Limits};
+use sesslint::scan::{self, Limits, Root, Scan};
 use sesslint::source::{MAX_DEPTH, MAX_LINE_BYTES};
 
 use super::args::{Cli, Global, ReportArgs, ScanArgs, TreeArgs};
 use super::progress::Meter;
-use super::{Failure, check, output};
+use super::settings::Settings;
+use super::{Failure, check, known, output, tell_notices};
 
 pub fn run(global: &Global, args: &ScanArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failure> {
     if args.show_limits {
@@ -25,52 +25,57 @@ pub fn run(global: &Global, args: &ScanArgs, out: &mut dyn Write, err: &mut dyn 
         write!(err, "{}", Cli::command().render_help())?;
         return Ok(2);
     }
-    over(global, &args.paths, &args.report, &args.tree, out, err)
+    check::warn_of_content(global, err)?;
+    let settings = Settings::load(global, &args.report, &args.tree)?;
+    over(settings, &args.paths, &args.report, &args.tree, out)
 }
 
 /// Scans the paths and writes what was asked for.
 pub fn over(
-    global: &Global,
+    mut settings: Settings,
     paths: &[PathBuf],
     report: &ReportArgs,
     tree: &TreeArgs,
     out: &mut dyn Write,
-    err: &mut dyn Write,
 ) -> Result<u8, Failure> {
-    for path in paths {
-        if std::fs::symlink_metadata(path).is_err() {
-            return Err(Failure::usage(format!("Path not found: {}", path.display())));
-        }
-    }
-    let outputs = output::requested(&report.output, report.json).map_err(Failure::usage)?;
-    let options = check::inspect_options(global, report.confidence_min, report.margin_min)?;
-    let limits = limits(tree)?;
-    check::warn_of_content(global, err)?;
-    let meter = Meter::new(tree.progress_json);
-    let threads = tree.jobs.map_or(0, |jobs| usize::try_from(jobs).unwrap_or(usize::MAX).min(1024));
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|error| Failure::usage(format!("cannot start {threads} threads: {error}")))?;
-    let scan = pool.install(|| scan::scan(paths, &limits, &options, &|bytes| meter.file(bytes)));
-    meter.finish();
-    let emit_options = check::emit_options(global, report);
+    let roots = named(paths, tree)?;
+    let outputs = settings.outputs(report.json)?;
+    settings.details = output::detailed(&outputs);
+    let mut scan = scanned(&settings, &roots, &settings.limits(tree)?, tree)?;
+    tell_notices(&known::mark(&settings, &mut scan.reports)?)?;
+    let emit_options = settings.emit_options();
     output::write_all(&outputs, &emit_options, out, |format, options, out| {
         emit::write_scan(format, &scan, options, out)
     })?;
     Ok(u8::from(!scan.passes(&emit_options.gate)))
 }
 
-/// The limits of a walk, as the command line says.
-pub fn limits(tree: &TreeArgs) -> Result<Limits, Failure> {
-    let mut exclude = GlobSetBuilder::new();
-    for glob in &tree.exclude {
-        exclude.add(glob.clone());
-    }
-    Ok(Limits {
-        max_files: tree.max_files,
-        max_bytes: tree.max_bytes,
-        follow_links: tree.follow_symlinks,
-        exclude: exclude.build().map_err(|error| Failure::usage(error.to_string()))?,
-        extensions: tree.ext.iter().map(|e| e.trim_start_matches('.').to_lowercase()).collect(),
-        shard: tree.shard,
-    })
+/// The paths as roots; each must be there.
+fn named(paths: &[PathBuf], tree: &TreeArgs) -> Result<Vec<Root>, Failure> {
+    paths
+        .iter()
+        .map(|path| match std::fs::symlink_metadata(path) {
+            Ok(_) => Ok(Root { path: path.clone(), named: !tree.skip_undetected }),
+            Err(_) => Err(not_found(path)),
+        })
+        .collect()
+}
+
+/// A path that names nothing.
+pub fn not_found(path: &Path) -> Failure {
+    Failure::usage(format!("Path not found: {}", path.display()))
+}
+
+/// Scans with as many threads as were asked for, telling progress.
+pub fn scanned(settings: &Settings, roots: &[Root], limits: &Limits, tree: &TreeArgs) -> Result<Scan, Failure> {
+    let meter = Meter::new(tree.progress_json);
+    let threads = tree.jobs.map_or(0, |jobs| usize::try_from(jobs).unwrap_or(usize::MAX).min(1024));
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|error| Failure::usage(format!("cannot start {threads} threads: {error}")))?;
+    let scan = pool.install(|| {
+        let options = |path: &Path| settings.inspect_options(path);
+        scan::scan(roots, limits, settings.home(), &options, &|bytes| meter.file(bytes))
+    });
+    meter.finish();
+    Ok(scan)
 }

@@ -67,13 +67,17 @@ impl<F: Formatter> Formatter for Ascii<F> {
 }
 
 /// A document: two spaces of indentation, one newline at its end.
-pub(super) fn write_document(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+/// # Errors
+/// Whatever writing raises.
+pub fn write_document(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     value.serialize(&mut Serializer::with_formatter(&mut *out, Ascii(PrettyFormatter::new())))?;
     out.write_all(b"\n")
 }
 
 /// One line.
-pub(super) fn write_line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+/// # Errors
+/// Whatever writing raises.
+pub fn write_line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     value.serialize(&mut Serializer::with_formatter(&mut *out, Ascii(CompactFormatter)))?;
     out.write_all(b"\n")
 }

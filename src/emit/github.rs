@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use super::escape::{command_data, command_property, inert, visible};
+use super::escape::{command_data, command_property, inert};
 use super::rank::{Entry, ranked};
 use super::{Options, wording};
 use crate::finding::Severity;
@@ -65,7 +65,7 @@ fn annotation((report, finding): &Entry<'_>) -> String {
 
 /// `file=..,line=..,`: nothing for a file outside the repository or a name that would not survive the log.
 fn location(report: &Report, line: Option<u64>, column: Option<u64>) -> String {
-    let Some(path) = report.repo_path.as_deref().filter(|path| visible(path) == *path) else {
+    let Some(path) = report.repo_path.as_deref().filter(|path| inert(path) == *path) else {
         return String::new();
     };
     let mut text = format!("file={},", command_property(path));

@@ -59,6 +59,8 @@ fn report(report: &Report, options: &Options) -> Value {
         "source_fingerprint": report.source_fingerprint,
         "source": {
             "path": report.path,
+            "minimised_path": report.minimised_path,
+            "repo_path": report.repo_path,
             "size": report.source_size,
             "records": report.records,
             "events": report.events,
@@ -127,6 +129,12 @@ fn plain(finding: &Finding, report: &Report, ordinal: Option<usize>, options: &O
         "location",
         json!({"line": line, "column": column, "byte_start": byte_start, "byte_end": byte_end, "item": item}),
     );
+    if let Some(id) = &finding.record_id {
+        put("record", if options.include_content { id.clone() } else { short(id) }.into());
+    }
+    if let Some(hash) = &finding.line_hash {
+        put("line_hash", hash.clone().into());
+    }
     if let Some(standing) = finding.standing {
         put("standing", if standing == Standing::New { "new" } else { "known" }.into());
     }
@@ -147,12 +155,8 @@ fn evidence(finding: &Finding, ordinal: Option<usize>, options: &Options) -> Val
             continue;
         }
         let shown = match value {
-            Value::String(id)
-                if !options.include_content
-                    && name.to_ascii_lowercase().contains("id")
-                    && id.chars().count() > ID_LIMIT =>
-            {
-                hex(&Sha256::digest(id)[..4]).into()
+            Value::String(id) if !options.include_content && name.to_ascii_lowercase().contains("id") => {
+                short(id).into()
             }
             other => other.clone(),
         };
@@ -162,6 +166,11 @@ fn evidence(finding: &Finding, ordinal: Option<usize>, options: &Options) -> Val
         members.insert("ordinal".into(), ordinal.into());
     }
     if members.is_empty() { Value::Null } else { members.into() }
+}
+
+/// An id, or the start of its hash when it is long.
+fn short(id: &str) -> String {
+    if id.chars().count() > ID_LIMIT { hex(&Sha256::digest(id)[..4]) } else { id.to_owned() }
 }
 
 #[cfg(test)]

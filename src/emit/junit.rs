@@ -141,7 +141,7 @@ mod tests {
             (Some(crate::finding::Severity::Error), true, 3),
             (Some(crate::finding::Severity::Info), false, 7),
         ] {
-            let options = Options { gate: Gate { fail_on, only_new }, ..Options::default() };
+            let options = Options { gate: Gate { fail_on, only_new, max_findings: None }, ..Options::default() };
             let text = samples::text_with(Format::Junit, &[samples::broken()], &options);
             assert_eq!(text.matches("<failure ").count(), failures);
             assert!(text.contains(&format!("tests=\"{}\" failures=\"{failures}\"", failures.max(1))));

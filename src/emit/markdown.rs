@@ -120,12 +120,18 @@ fn one(report: &Report, finding: &Finding) -> String {
     )
 }
 
-/// What leads to what, in the first file where something does.
+/// The broken neighbourhood of one file: the first of those where one finding leads to others, else of the worst.
 fn chart_block(reports: &[Report]) -> String {
-    let chart = reports.iter().find_map(|r| chart::draw(r).map(|chart| (r, chart)));
-    chart.map_or_else(String::new, |(report, chart)| {
-        format!("\n### What leads to what in {}\n\n```mermaid\n{chart}```\n", code(&report.path))
-    })
+    let tells = |r: &&Report| {
+        let leads = r.findings.iter().any(|f| !f.consequences.is_empty());
+        (!leads, r.findings.iter().map(rank::urgency).min())
+    };
+    let broken = reports.iter().filter(|r| !r.findings.is_empty()).min_by_key(tells);
+    broken
+        .and_then(|report| chart::draw(report).map(|chart| (report, chart)))
+        .map_or_else(String::new, |(report, chart)| {
+            format!("\n### Where it broke: {}\n\n```mermaid\n{chart}```\n", code(&report.path))
+        })
 }
 
 /// The commands that mend what can be mended, one a line.

@@ -5,7 +5,7 @@
 
 pub mod escape;
 
-mod ascii;
+pub mod ascii;
 mod chart;
 mod fold;
 mod github;
@@ -22,7 +22,7 @@ mod scan;
 mod wording;
 
 #[cfg(test)]
-mod samples;
+pub(crate) mod samples;
 
 use std::io;
 use std::str::FromStr;

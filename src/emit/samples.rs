@@ -4,11 +4,12 @@ use serde_json::json;
 
 use super::{Format, Options, write};
 use crate::finding::{Finding, Location, Repairability, Severity, Stage, Standing, Subject};
+use crate::model::outline::Outline;
 use crate::report::{Assurance, Counts, Coverage, Detection, Report, SkipReason};
 use crate::rule::profile::NEUTRAL;
 use crate::rule::{Family, Rule, Text};
 
-pub(super) static TORN: Rule = Rule {
+pub(crate) static TORN: Rule = Rule {
     code: "SL002",
     name: "Torn terminal record",
     slug: "torn-terminal-record",
@@ -24,7 +25,7 @@ pub(super) static TORN: Rule = Rule {
     doc: "The last record is **torn**.\n",
 };
 
-pub(super) static MISSING_PARENT: Rule = Rule {
+pub(crate) static MISSING_PARENT: Rule = Rule {
     code: "SL004",
     name: "Missing parent",
     slug: "missing-parent",
@@ -48,7 +49,7 @@ pub(super) static MISSING_PARENT: Rule = Rule {
     doc: "A parent is missing.\n",
 };
 
-pub(super) static ORPHAN: Rule = Rule {
+pub(crate) static ORPHAN: Rule = Rule {
     code: "SL101",
     name: "Orphan tool result",
     slug: "orphan-tool-result",
@@ -64,7 +65,7 @@ pub(super) static ORPHAN: Rule = Rule {
     doc: "A result without its call.\n",
 };
 
-pub(super) static HANG: Rule = Rule {
+pub(crate) static HANG: Rule = Rule {
     code: "SL005",
     name: "Parent cycle",
     slug: "parent-cycle",
@@ -80,7 +81,7 @@ pub(super) static HANG: Rule = Rule {
     doc: "A cycle.\n",
 };
 
-pub(super) static ORDINALS: Rule = Rule {
+pub(crate) static ORDINALS: Rule = Rule {
     code: "SL506",
     name: "Ordinals",
     slug: "ordinals",
@@ -96,7 +97,7 @@ pub(super) static ORDINALS: Rule = Rule {
     doc: "",
 };
 
-pub(super) static NOTE: Rule = Rule {
+pub(crate) static NOTE: Rule = Rule {
     code: "SL514",
     name: "Leaf hazard",
     slug: "leaf-hazard",
@@ -113,10 +114,10 @@ pub(super) static NOTE: Rule = Rule {
 };
 
 /// The rules above, by code.
-pub(super) static RULES: &[&Rule] = &[&TORN, &MISSING_PARENT, &HANG, &ORPHAN, &ORDINALS, &NOTE];
+pub(crate) static RULES: &[&Rule] = &[&TORN, &MISSING_PARENT, &HANG, &ORPHAN, &ORDINALS, &NOTE];
 
 /// A finding at the start of a line of 100 bytes.
-pub(super) fn at(rule: &'static Rule, line: u64) -> Finding {
+pub(crate) fn at(rule: &'static Rule, line: u64) -> Finding {
     let mut finding = Finding::new(rule, Stage::Checking);
     finding.location = Location {
         line: Some(line),
@@ -163,16 +164,17 @@ fn report(path: &str, findings: Vec<Finding>) -> Report {
             skipped: vec![],
             additional: vec!["SL506", "SL514"],
         },
+        outline: None,
     }
 }
 
 /// Nothing found.
-pub(super) fn clean() -> Report {
+pub(crate) fn clean() -> Report {
     report("logs/clean.jsonl", vec![])
 }
 
 /// Every severity, consequences, a known finding, a skipped check.
-pub(super) fn broken() -> Report {
+pub(crate) fn broken() -> Report {
     let mut missing = at(&MISSING_PARENT, 3);
     missing.record_id = Some("m3".into());
     missing.line = Some(3);
@@ -189,19 +191,20 @@ pub(super) fn broken() -> Report {
     known.standing = Some(Standing::Known);
     let findings = vec![missing, at(&HANG, 13), forward, at(&ORDINALS, 21), known, at(&NOTE, 33), at(&TORN, 42)];
     let mut report = report("logs/broken one.jsonl", findings);
+    report.outline = Outline::parse(42, &"pmcr".repeat(11)[..42], &format!("{}0", "01".repeat(21))[..42]);
     report.coverage.skipped = vec![("SL301", SkipReason::VersionGated), ("content", SkipReason::ProfileGated)];
     report
 }
 
 /// A name that tries to speak to the runner, the page and the shell.
-pub(super) fn hostile() -> Report {
+pub(crate) fn hostile() -> Report {
     let mut finding = at(&TORN, 2);
     finding.record_id = Some("##[error]`x`|<b>@all {0} [a](1)".into());
     report("a,b:c%0A|`\n::error::<script>##[error]\u{202e}.jsonl", vec![finding])
 }
 
 /// A file that is one JSON document.
-pub(super) fn document() -> Report {
+pub(crate) fn document() -> Report {
     let findings = (1..4)
         .map(|item| {
             let mut finding = at(&ORPHAN, 1);
@@ -215,14 +218,14 @@ pub(super) fn document() -> Report {
 }
 
 /// As many findings of two kinds.
-pub(super) fn many(count: u64) -> Report {
+pub(crate) fn many(count: u64) -> Report {
     let findings =
         (1..=count).map(|line| if line % 4 == 0 { at(&ORDINALS, line * 3) } else { at(&ORPHAN, line * 3) }).collect();
     report("logs/many.jsonl", findings)
 }
 
 /// A file in which nothing can be concluded, outside the repository.
-pub(super) fn empty() -> Report {
+pub(crate) fn empty() -> Report {
     let mut report = report("/elsewhere/empty.jsonl", vec![]);
     report.repo_path = None;
     report.assurance = Assurance::A0;
@@ -232,17 +235,17 @@ pub(super) fn empty() -> Report {
 }
 
 /// Each of the above.
-pub(super) fn all() -> Vec<Report> {
+pub(crate) fn all() -> Vec<Report> {
     vec![clean(), broken(), hostile(), document(), many(10_000), empty()]
 }
 
 /// What a format makes of the reports, with the default options.
-pub(super) fn text(format: Format, reports: &[Report]) -> String {
+pub(crate) fn text(format: Format, reports: &[Report]) -> String {
     text_with(format, reports, &Options { tool_version: "9.9.9", ..Options::default() })
 }
 
 /// What a format makes of the reports.
-pub(super) fn text_with(format: Format, reports: &[Report], options: &Options) -> String {
+pub(crate) fn text_with(format: Format, reports: &[Report], options: &Options) -> String {
     let mut out = Vec::new();
     write(format, reports, options, &mut out).unwrap();
     String::from_utf8(out).unwrap()

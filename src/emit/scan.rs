@@ -1,6 +1,6 @@
 //! A scan of a tree: the document `sesslint.scan-report/v1` and its text; other formats print the reports it holds.
 //!
-//! Added to a file's object: `source_path`, `format`, `assurance`, `source_fingerprint`, `size`, `records`, `events`.
+//! Added to a file's object: `source_path`, `repo_path`, `format`, `profile`, `error`, `assurance`, `source_fingerprint`, `size`, `records`, `events`.
 
 use std::io::{self, Write};
 
@@ -18,7 +18,12 @@ pub fn write_scan(format: Format, scan: &Scan, options: &Options, out: &mut dyn 
     match format {
         Format::Json => ascii::write_document(&document(scan, options), out),
         Format::Human => text(scan, options, out),
-        other => super::write(other, &scan.reports, options, out),
+        other if scan.unreadable.is_empty() => super::write(other, &scan.reports, options, out),
+        other => {
+            let mut reports = [&*scan.reports, &*scan.unreadable].concat();
+            reports.sort_by(|a, b| (&a.minimised_path, &a.path).cmp(&(&b.minimised_path, &b.path)));
+            super::write(other, &reports, options, out)
+        }
     }
 }
 
@@ -27,13 +32,17 @@ fn document(scan: &Scan, options: &Options) -> Value {
         Bucket::ALL.iter().map(|b| (b.as_str().to_owned(), scan.count(*b).into())).collect();
     totals.insert("total".into(), scan.rows.len().into());
     let files: Vec<Value> = scan.rows.iter().map(|row| file(scan, row, options)).collect();
-    json!({
+    let mut document = json!({
         "schema_version": "sesslint.scan-report/v1",
         "tool_version": options.tool_version,
         "root_path": scan.root,
         "totals": totals,
         "files": files,
-    })
+    });
+    if let Some((part, parts)) = scan.shard {
+        document["shard"] = format!("{part}/{parts}").into();
+    }
+    document
 }
 
 fn file(scan: &Scan, row: &Row, options: &Options) -> Value {
@@ -44,17 +53,29 @@ fn file(scan: &Scan, row: &Row, options: &Options) -> Value {
         "error_count": 0,
         "warning_count": 0,
     });
+    if let Some(report) = scan.unreadable_report(row) {
+        object["repo_path"] = report.repo_path.clone().into();
+    }
     match &row.outcome {
         Outcome::Checked(index) => {
             let report = &scan.reports[*index];
             object["error_count"] = report.counts.failing().into();
             object["warning_count"] = report.counts.warning.into();
+            object["repo_path"] = report.repo_path.clone().into();
             object["format"] = report.format.into();
+            object["profile"] = report.profile.id.into();
             object["assurance"] = report.assurance.as_str().into();
             object["source_fingerprint"] = report.source_fingerprint.clone().into();
             object["size"] = report.source_size.into();
             object["records"] = report.records.into();
             object["events"] = report.events.into();
+            if let Some(outline) = &report.outline {
+                let (beats, lanes) = outline.text();
+                let near: Vec<Value> =
+                    outline.near.iter().map(|n| json!([n.position, n.place, n.beat.letter().to_string()])).collect();
+                object["outline"] =
+                    json!({"positions": outline.positions, "beats": beats, "lanes": lanes, "near": near});
+            }
             if !report.findings.is_empty() {
                 let findings: Vec<Value> =
                     report.findings.iter().map(|f| json_report::finding(f, report, None, options)).collect();
@@ -62,7 +83,10 @@ fn file(scan: &Scan, row: &Row, options: &Options) -> Value {
             }
         }
         Outcome::Skipped(skip) => object["skipped_reason"] = skip.as_str().into(),
-        Outcome::Unreadable(_) => object["error_count"] = 1.into(),
+        Outcome::Unreadable(what) => {
+            object["error_count"] = 1.into();
+            object["error"] = what.clone().into();
+        }
         Outcome::BrokenLink => object["skipped_reason"] = "broken-symlink".into(),
     }
     object
@@ -72,7 +96,11 @@ fn file(scan: &Scan, row: &Row, options: &Options) -> Value {
 const SKIPPED_NAMED: usize = 10;
 
 fn text(scan: &Scan, options: &Options, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "[read-only] Scan report for: {}", inert(if scan.root.is_empty() { "." } else { &scan.root }))?;
+    writeln!(
+        out,
+        "[read-only] Scan report for: {}",
+        inert(if scan.named_root.is_empty() { "." } else { &scan.named_root })
+    )?;
     let totals: Vec<String> = Bucket::ALL.iter().map(|b| format!("{}={}", b.as_str(), scan.count(*b))).collect();
     writeln!(out, "Totals: {} (total={})", totals.join(" "), scan.rows.len())?;
     writeln!(out, "{}", "-".repeat(80))?;

@@ -95,7 +95,7 @@ pub fn export(
     let wrap = |source| ExportError::Io { path: input.to_owned(), source };
     let format = match format {
         Some(format) => format,
-        None => detect(File::open(input).map_err(wrap)?).map_err(wrap)??,
+        None => detect(input).map_err(wrap)??,
     };
     let path = clean(Path::new(name));
     let mut survey = Survey::default();
@@ -113,7 +113,7 @@ pub fn export(
         line: String::new(),
         events: 0,
         format,
-        file_name: matches!(format.framing, Framing::Lines).then(|| file_name.to_owned()),
+        file_name: matches!(format.framing, Framing::Lines | Framing::LinesOrFrames(_)).then(|| file_name.to_owned()),
         failed: None,
     };
     writer.write(&header(&source.metadata, first_ts));
@@ -134,8 +134,8 @@ pub fn export(
     })
 }
 
-fn detect(input: File) -> io::Result<Result<&'static Format, Refusal>> {
-    let decision = decide(&Sample::read(input)?, &NEUTRAL, None, None);
+fn detect(input: &Path) -> io::Result<Result<&'static Format, Refusal>> {
+    let decision = decide(&Sample::of_file(input)?, &NEUTRAL, None, None);
     Ok(decision.format.ok_or(Refusal::Undetected(decision.reason)))
 }
 

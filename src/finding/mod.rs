@@ -25,6 +25,12 @@ impl Severity {
     /// All severities, worst first: the order of reports.
     pub const WORST_FIRST: [Self; 4] = [Self::Fatal, Self::Error, Self::Warning, Self::Info];
 
+    /// The severity with this word.
+    #[must_use]
+    pub fn named(word: &str) -> Option<Self> {
+        Self::WORST_FIRST.into_iter().find(|severity| severity.as_str() == word)
+    }
+
     /// The word used in every document (`fatal`, `error`, `warning`, `info`).
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -51,6 +57,13 @@ pub enum Repairability {
 }
 
 impl Repairability {
+    /// The one with this word.
+    #[must_use]
+    pub fn named(word: &str) -> Option<Self> {
+        let all = [Self::Deterministic, Self::LossyExplicit, Self::Manual, Self::Unsupported];
+        all.into_iter().find(|repairability| repairability.as_str() == word)
+    }
+
     /// The word used in every document.
     #[must_use]
     pub const fn as_str(self) -> &'static str {

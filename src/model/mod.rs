@@ -5,6 +5,7 @@ pub mod canonical_json;
 pub mod content_free;
 pub mod event;
 pub mod intern;
+pub mod outline;
 pub mod session;
 pub mod value;
 

@@ -1,36 +1,44 @@
 //! Line-framed sources: one JSON object a line. One broken line is one finding; whole records on it are read all the same.
 
-use std::io::{self, Read};
-
 use super::framing::{Coordinates, broken_line};
 use super::{TAPE_DEPTH, take};
 use crate::adapter::{Adapter, Fault, Record, Sink};
 use crate::check::framing::{SL001, SL002};
-use crate::finding::{Finding, Location};
+use crate::finding::Finding;
 use crate::record::recover::{Damage, recover};
 use crate::record::{Json, NodeKind, Scanner};
-use crate::source::{BOM, Line, LineReader, MAX_DEPTH};
+use crate::source::text::{FramePlace, Text, TextError};
+use crate::source::{BOM, Line, LineReader, MAX_DEPTH, MAX_LINE_BYTES};
 
-/// Reads every line. Gives hash, size and number of non-blank lines. `strict`: nothing is saved from broken lines, and
-/// the last line counts as torn even if a line end follows it.
+/// What was read.
+pub(super) struct LinesRead {
+    /// Number of non-blank lines.
+    pub(super) records: u64,
+    /// The first frame holds the first line and nothing else; false for a plain text.
+    pub(super) line_in_first_frame: bool,
+}
+
+/// Reads every line. `strict`: nothing is saved from broken lines, and the last line counts as torn even if a line end
+/// follows it.
 pub(super) fn read(
-    input: impl Read,
+    text: impl Text,
     strict: bool,
-    max_line: usize,
     adapter: &mut dyn Adapter,
     sink: &mut dyn Sink,
-) -> io::Result<([u8; 32], u64, u64)> {
-    let mut reader = LineReader::new(input, max_line);
-    let mut pass = Pass { scanner: Scanner::default(), strict, ordinal: 0, torn: None, adapter, sink };
+) -> Result<LinesRead, TextError> {
+    let mut reader = LineReader::new(text, MAX_LINE_BYTES);
+    let mut pass = Pass { scanner: Scanner::default(), strict, ordinal: 0, torn: None, frame: None, adapter, sink };
+    let mut first_len = None;
     while let Some(line) = reader.next_line()? {
+        if line.number == 1 && line.terminated && line.frame.is_some_and(|frame| frame.index == 0) {
+            first_len = Some(line.end);
+        }
         pass.line(&line);
     }
     if let Some(torn) = pass.torn.take() {
         pass.sink.finding(into_torn(torn));
     }
-    let records = pass.ordinal;
-    let (sha256, size) = reader.finish();
-    Ok((sha256, size, records))
+    Ok(LinesRead { records: pass.ordinal, line_in_first_frame: first_len == Some(reader.first_frame_len()) })
 }
 
 /// The last line lost its end: the crash product of an append, which code SL002 stands for.
@@ -38,7 +46,7 @@ fn into_torn(mut finding: Finding) -> Finding {
     finding.rule = &SL002;
     finding.severity = SL002.severity;
     finding.repairability = SL002.repairability;
-    if finding.variant == Damage::Malformed.as_str() {
+    if SL002.texts.iter().all(|text| text.variant != finding.variant) {
         finding.variant = "";
         finding.detail.insert("variant".into(), "torn-tail".into());
     }
@@ -51,6 +59,8 @@ struct Pass<'a> {
     ordinal: u64,
     /// A broken line that is torn unless something follows.
     torn: Option<Finding>,
+    /// The frame of the line before.
+    frame: Option<FramePlace>,
     adapter: &'a mut dyn Adapter,
     sink: &'a mut dyn Sink,
 }
@@ -64,8 +74,18 @@ impl Pass<'_> {
         if let Some(finding) = self.torn.take() {
             self.sink.finding(finding);
         }
+        if let Some(frame) = line.frame.filter(|frame| self.frame != Some(*frame)) {
+            self.frame = Some(frame);
+            self.sink.frame(frame);
+        }
         self.ordinal += 1;
-        let at = Coordinates { line: line.number, ordinal: self.ordinal, offset: line.offset, end: line.end };
+        let at = Coordinates {
+            line: line.number,
+            ordinal: self.ordinal,
+            offset: line.offset,
+            end: line.end,
+            frame: line.frame,
+        };
         if bom > 0 && self.adapter.refuses_byte_order_mark() {
             self.sink.finding(broken_line(at, "byte-order-mark", BOM, 0));
         }
@@ -109,14 +129,7 @@ impl Pass<'_> {
             }
             return true;
         }
-        let start = json.start();
-        let location = Location {
-            line: Some(at.line),
-            column: Some((skip + start) as u64 + 1),
-            byte_start: Some(at.offset + (skip + start) as u64),
-            byte_end: Some(at.offset + (skip + scan.end) as u64),
-            item: None,
-        };
+        let location = at.part((skip + json.start()) as u64, (skip + scan.end) as u64);
         let record = Record {
             json: Json::new(text, self.scanner.tape()),
             line: at.line,
@@ -146,10 +159,11 @@ impl Pass<'_> {
                 ranges.push(0..text.len());
             }
         }
-        let finding = broken_line(at, salvage.damage.as_str(), &bytes[..bytes.len().min(1 << 20)], ranges.len());
+        let mut finding = broken_line(at, salvage.damage.as_str(), &bytes[..bytes.len().min(1 << 20)], ranges.len());
         if ranges.is_empty() {
             self.broken(finding, fault, line);
         } else {
+            self.adapter.recovered(&mut finding);
             self.sink.finding(finding);
         }
         for range in ranges {
@@ -161,14 +175,8 @@ impl Pass<'_> {
             let json = Json::new(part, self.scanner.tape());
             // Offsets inside a text whose bad bytes were replaced mean nothing.
             let exact = std::ptr::eq(text, bytes);
-            let start = if exact { (bom + range.start) as u64 } else { 0 };
-            let location = Location {
-                line: Some(at.line),
-                column: Some(start + 1),
-                byte_start: Some(at.offset + start),
-                byte_end: Some(if exact { at.offset + (bom + range.end) as u64 } else { at.end }),
-                item: None,
-            };
+            let location =
+                if exact { at.part((bom + range.start) as u64, (bom + range.end) as u64) } else { at.location() };
             let record = Record {
                 json,
                 line: at.line,
@@ -205,7 +213,8 @@ impl Pass<'_> {
             // The first line is the header, and neither a NUL nor a length is what a cut leaves behind.
             fault.ordinal > 1 && matches!(fault.reason, "malformed_json" | "invalid_utf8" | "not_object")
         } else {
-            !line.terminated
+            // Frames are written whole: what stands in one was meant to be complete.
+            !line.terminated && line.frame.is_none()
         };
         if may_be_torn {
             self.torn = Some(finding);

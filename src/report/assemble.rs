@@ -7,8 +7,10 @@ use crate::adapter::Format;
 use crate::check::REQUEST_RULES;
 use crate::finding::fingerprint::{Origin, fingerprint, stable_id};
 use crate::finding::{Finding, Severity};
-use crate::rule::RULES;
+use crate::model::outline::Outline;
 use crate::rule::profile::Profile;
+use crate::rule::selection::Selection;
+use crate::rule::{Family, RULES, Rule};
 use crate::source::path::{minimise, stem};
 
 /// What is known about a file when its report is assembled.
@@ -40,6 +42,10 @@ pub struct Parts<'a> {
     pub reconstructed: bool,
     /// All findings, in any order.
     pub findings: Vec<Finding>,
+    /// The session drawn small.
+    pub outline: Option<Outline>,
+    /// Which findings are reported.
+    pub selection: &'a Selection,
 }
 
 /// Assembles the report of one file.
@@ -54,6 +60,7 @@ pub fn assemble(parts: Parts<'_>) -> Report {
     };
     let mut findings = parts.findings;
     identify(&mut findings, &origin);
+    let mut findings = selected(findings, parts.selection);
     sort(&mut findings);
     let counts = Counts::of(&findings);
     let assurance = assurance(parts.format.is_some() && parts.events > 0, &findings, &counts, parts.reconstructed);
@@ -76,6 +83,7 @@ pub fn assemble(parts: Parts<'_>) -> Report {
         assurance,
         coverage: coverage(parts.format.is_some(), parts.events > 0, parts.profile),
         findings,
+        outline: parts.outline,
     }
 }
 
@@ -98,6 +106,21 @@ fn identify(findings: &mut [Finding], origin: &Origin<'_>) {
         number(finding);
         finding.consequences.iter_mut().for_each(&mut number);
     }
+}
+
+/// The findings that are reported. What follows from one that is not stands on its own: ignoring a cause must not hide
+/// its consequences.
+fn selected(findings: Vec<Finding>, selection: &Selection) -> Vec<Finding> {
+    let mut kept = Vec::with_capacity(findings.len());
+    for mut finding in findings {
+        finding.consequences.retain(|consequence| selection.reports(consequence.code()));
+        if selection.reports(finding.code()) {
+            kept.push(finding);
+        } else {
+            kept.append(&mut finding.consequences);
+        }
+    }
+    kept
 }
 
 /// Report order: line (none first), ordinal, severity, code, record id, fingerprint, related ids.
@@ -156,6 +179,8 @@ fn coverage(has_format: bool, has_events: bool, profile: &Profile) -> Coverage {
     skipped.sort_unstable();
     let known = |code: &str| READING.contains(&code) || OVER_EVENTS.contains(&code);
     let asked = |code: &str| profile.request.is_some() || !REQUEST_RULES.iter().any(|rule| rule.code == code);
-    let additional = RULES.iter().map(|r| r.code).filter(|c| has_format && !known(c) && asked(c)).collect();
+    // A file alone does not tell whether it lies where it should.
+    let ran = |rule: &&&Rule| has_format && !known(rule.code) && rule.family != Family::Place && asked(rule.code);
+    let additional = RULES.iter().filter(ran).map(|rule| rule.code).collect();
     Coverage { performed, skipped, additional }
 }

@@ -1,10 +1,14 @@
 //! Reports: findings ordered, counted, and said how far they can be trusted. Immutable once assembled.
 
 pub mod assemble;
+pub mod baseline;
 pub mod gate;
+pub mod read;
+pub mod unreadable;
 pub mod verdict;
 
 use crate::finding::{Finding, Severity};
+use crate::model::outline::Outline;
 use crate::rule::profile::Profile;
 
 /// How far the absence of findings can be trusted.
@@ -92,7 +96,7 @@ pub struct Coverage {
 }
 
 /// How the format was found.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Detection {
     /// A format was named on the command line.
     pub manual: bool,
@@ -186,6 +190,8 @@ pub struct Report {
     pub assurance: Assurance,
     /// See there.
     pub coverage: Coverage,
+    /// The session drawn small, when that was asked for and there are findings.
+    pub outline: Option<Outline>,
 }
 
 impl Report {

@@ -90,3 +90,14 @@ pub static PROFILES: [&Profile; 3] = [&CLAUDE_STRICT, &NEUTRAL, &OPENAI_STRICT];
 pub fn find(id: &str) -> Option<&'static Profile> {
     PROFILES.into_iter().find(|p| p.id == id)
 }
+
+/// The profile named on a command line.
+///
+/// # Errors
+/// The name is not a profile's id; the sentence lists them.
+pub fn named(name: &str) -> Result<&'static Profile, String> {
+    find(name).ok_or_else(|| {
+        let ids: Vec<_> = PROFILES.iter().map(|p| p.id).collect();
+        format!("unknown profile; expected one of {}", ids.join(", "))
+    })
+}

@@ -1,17 +1,22 @@
 //! Scanning trees: every file checked, in parallel, with one order of results whatever the number of threads.
 
+pub mod merge;
+pub mod pattern;
+pub mod roots;
 pub mod walk;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rayon::prelude::*;
 
+pub use roots::Root;
 pub use walk::{Fate, Limits, Skip};
 
 use crate::finding::Severity;
 use crate::inspect::{self, CheckError};
 use crate::report::Report;
 use crate::report::gate::Gate;
+use crate::report::unreadable::unreadable;
 use crate::source::path::{clean, minimise};
 
 /// What became of one file of a scan.
@@ -25,6 +30,18 @@ pub enum Outcome {
     Unreadable(String),
     /// A followed link that leads nowhere.
     BrokenLink,
+}
+
+impl Outcome {
+    /// Why the file could not be read, when that is so.
+    #[must_use]
+    pub fn unreadable(&self) -> Option<&str> {
+        match self {
+            Self::Unreadable(what) => Some(what),
+            Self::BrokenLink => Some("the link leads nowhere"),
+            Self::Checked(_) | Self::Skipped(_) => None,
+        }
+    }
 }
 
 /// One file of a scan.
@@ -73,12 +90,18 @@ impl Bucket {
 /// The result of a scan.
 #[derive(Debug)]
 pub struct Scan {
-    /// The roots as documents show them; several are joined by a comma and a blank.
+    /// The roots as documents show them, folders hashed; several are joined by a comma and a blank.
     pub root: String,
+    /// The roots as given, for people.
+    pub named_root: String,
+    /// Which part of a divided tree this is: I of N.
+    pub shard: Option<(u64, u64)>,
     /// Every file, sorted by minimised path.
     pub rows: Vec<Row>,
     /// The reports of the files that were checked, sorted by path.
     pub reports: Vec<Report>,
+    /// Reports that stand for the files that could not be read, sorted by minimised path.
+    pub unreadable: Vec<Report>,
 }
 
 impl Scan {
@@ -101,6 +124,14 @@ impl Scan {
         }
     }
 
+    /// The report that stands for a file that could not be read.
+    #[must_use]
+    pub fn unreadable_report(&self, row: &Row) -> Option<&Report> {
+        let place = (&row.minimised_path, &row.path);
+        let found = self.unreadable.binary_search_by(|report| (&report.minimised_path, &report.path).cmp(&place));
+        found.ok().map(|index| &self.unreadable[index])
+    }
+
     /// Number of files in a bucket.
     #[must_use]
     pub fn count(&self, bucket: Bucket) -> usize {
@@ -116,32 +147,67 @@ impl Scan {
     }
 }
 
+/// Reads `I/N`, part I of N.
+///
+/// # Errors
+/// A sentence.
+pub fn parse_shard(text: &str) -> Result<(u64, u64), String> {
+    let parts = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+    parts
+        .filter(|(i, n): &(u64, u64)| (1..=*n).contains(i))
+        .ok_or_else(|| format!("expected I/N with 1 <= I <= N, got {text:?}"))
+}
+
+/// A path, what came of it, and the report that stands for it when it could not be read.
+type Checked = (String, Result<Report, Outcome>, Option<Report>);
+
 /// Told after each file how many bytes it had; may be called from any thread.
 pub type Progress<'a> = dyn Fn(u64) + Sync + 'a;
 
+/// How to check the file at a path; may be asked from any thread.
+pub type OptionsFor<'a> = dyn Fn(&Path) -> inspect::Options + Sync + 'a;
+
 /// Walks the roots and checks every file. In a folder, files that are no session are left out and counted; a root that
-/// is a file itself was meant to be one.
+/// is a file itself was meant to be one. Paths below `home` are shown as `~/…`.
 #[must_use]
-pub fn scan(roots: &[PathBuf], limits: &Limits, options: &inspect::Options, done: &Progress<'_>) -> Scan {
+pub fn scan(
+    roots: &[Root],
+    limits: &Limits,
+    home: Option<&str>,
+    options: &OptionsFor<'_>,
+    done: &Progress<'_>,
+) -> Scan {
     let entries = walk::walk(roots, limits);
-    let checked: Vec<(String, Result<Report, Outcome>)> = entries
+    let checked: Vec<Checked> = entries
         .into_par_iter()
         .map(|entry| {
+            let options = options(&entry.path);
             let result = match entry.fate {
                 Fate::Skipped(skip) => Err(Outcome::Skipped(skip)),
                 Fate::BrokenLink => Err(Outcome::BrokenLink),
                 Fate::Unexaminable(what) => Err(Outcome::Unreadable(what)),
-                Fate::Check => check(&entry.path, roots.contains(&entry.path), options),
+                Fate::Check => check(&entry.path, entry.named, &options),
             };
             done(result.as_ref().map_or(0, |report| report.source_size));
-            (clean(&entry.path), result)
+            let unreadable = result.as_ref().err().and_then(Outcome::unreadable).map(|what| {
+                let repo_path = options.root.as_deref().and_then(|root| inspect::below(&entry.path, root));
+                unreadable(&clean(&entry.path), repo_path, home, what, options.profile)
+            });
+            (clean(&entry.path), result, unreadable)
         })
         .collect();
-    let home = options.home.as_deref();
-    let mut checked: Vec<_> = checked.into_iter().map(|(path, result)| (minimise(&path, home), path, result)).collect();
-    checked.sort_by(|a, b| (&a.0, &a.1).cmp(&(&b.0, &b.1)));
-    let mut scan = Scan { root: shown_roots(roots, home), rows: Vec::new(), reports: Vec::new() };
-    for (minimised_path, path, result) in checked {
+    let mut checked: Vec<_> = checked.into_iter().map(|checked| (minimise(&checked.0, home), checked)).collect();
+    checked.sort_by(|a, b| (&a.0, &a.1.0).cmp(&(&b.0, &b.1.0)));
+    let mut scan = Scan {
+        root: joined(roots, |path| minimise(&path, home)),
+        named_root: joined(roots, |path| path),
+        shard: limits.shard,
+        rows: Vec::new(),
+        reports: Vec::new(),
+        unreadable: Vec::new(),
+    };
+    for (minimised_path, (path, result, unreadable)) in checked {
+        scan.unreadable.extend(unreadable);
         let outcome = match result {
             Ok(report) => {
                 scan.reports.push(report);
@@ -154,8 +220,8 @@ pub fn scan(roots: &[PathBuf], limits: &Limits, options: &inspect::Options, done
     scan
 }
 
-fn shown_roots(roots: &[PathBuf], home: Option<&str>) -> String {
-    let shown: Vec<String> = roots.iter().map(|root| minimise(&clean(root), home)).collect();
+fn joined(roots: &[Root], shown: impl Fn(String) -> String) -> String {
+    let shown: Vec<String> = roots.iter().map(|root| shown(clean(&root.path))).collect();
     shown.join(", ")
 }
 

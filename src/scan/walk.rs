@@ -6,8 +6,11 @@ use std::collections::HashSet;
 use std::fs::{FileType, Metadata};
 use std::path::{Path, PathBuf};
 
-use globset::GlobSet;
 use walkdir::WalkDir;
+
+use super::pattern::Patterns;
+use super::roots::Root;
+use crate::source::path::from_folder;
 
 /// What may be looked at.
 #[derive(Clone, Debug)]
@@ -18,9 +21,15 @@ pub struct Limits {
     pub max_bytes: u64,
     /// Follow symbolic links.
     pub follow_links: bool,
-    /// Paths, relative to their root, that are left out without a row.
-    pub exclude: GlobSet,
-    /// Endings (lower case, without dot) of files that are looked at; empty looks at every file.
+    /// Paths that are left out without a row.
+    pub exclude: Patterns,
+    /// The folder, absolute, that `exclude` counts from; paths elsewhere count from their root.
+    pub base: PathBuf,
+    /// `exclude` holds for roots too.
+    pub force_exclude: bool,
+    /// Names of folders that are not entered; a root is entered whatever its name.
+    pub foreign: Vec<String>,
+    /// Endings (lower case, without the first dot) of files that are looked at; empty looks at every file.
     pub extensions: Vec<String>,
     /// Which part of the tree: `(I, N)` takes the files whose relative path falls into part I of N, from 1.
     pub shard: Option<(u64, u64)>,
@@ -32,10 +41,29 @@ impl Default for Limits {
             max_files: 10_000,
             max_bytes: 1 << 30,
             follow_links: false,
-            exclude: GlobSet::empty(),
+            exclude: Patterns::none(),
+            base: PathBuf::new(),
+            force_exclude: false,
+            foreign: Vec::new(),
             extensions: Vec::new(),
             shard: None,
         }
+    }
+}
+
+impl Limits {
+    /// Whether a file that was named is left out all the same.
+    #[must_use]
+    pub fn force_excludes(&self, path: &Path) -> bool {
+        self.force_exclude && self.excludes(path, path)
+    }
+
+    fn excludes(&self, root: &Path, path: &Path) -> bool {
+        !self.exclude.is_empty()
+            && match from_folder(path, &self.base) {
+                Some(relative) => self.exclude.cover(&relative),
+                None => self.exclude.cover(path.strip_prefix(root).unwrap_or(path)),
+            }
     }
 }
 
@@ -67,6 +95,26 @@ pub enum Skip {
 }
 
 impl Skip {
+    const ALL: [Self; 11] = [
+        Self::Fifo,
+        Self::Socket,
+        Self::Device,
+        Self::Loop,
+        Self::LinkToFolder,
+        Self::Link,
+        Self::HardLink,
+        Self::MaxFiles,
+        Self::MaxBytes,
+        Self::NotASession,
+        Self::Empty,
+    ];
+
+    /// The reason with this word.
+    #[must_use]
+    pub fn named(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|skip| skip.as_str() == word)
+    }
+
     /// The word in documents.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -106,14 +154,20 @@ pub struct Entry {
     pub path: PathBuf,
     /// See there.
     pub fate: Fate,
+    /// Someone named this very file: it was meant to be a session.
+    pub named: bool,
 }
 
 /// Walks the roots in the order given. A root that is a file, or a link, is looked at as it is.
 #[must_use]
-pub fn walk(roots: &[PathBuf], limits: &Limits) -> Vec<Entry> {
-    let mut walk = Walk { limits, rows: Vec::new(), bytes: 0, folders: HashSet::new(), files: HashSet::new() };
+pub fn walk(roots: &[Root], limits: &Limits) -> Vec<Entry> {
+    let (folders, files) = (HashSet::new(), HashSet::new());
+    let mut walk = Walk { limits, rows: Vec::new(), bytes: 0, folders, files, named: false };
     for root in roots {
-        walk.root(root);
+        walk.named = false;
+        if !limits.force_excludes(&root.path) {
+            walk.root(root);
+        }
     }
     walk.rows
 }
@@ -124,6 +178,8 @@ struct Walk<'a> {
     bytes: u64,
     folders: HashSet<Identity>,
     files: HashSet<Identity>,
+    /// The entry at hand is a root that is a file, named as such.
+    named: bool,
 }
 
 /// Device and inode: one file whatever its name. None where the system has no such thing.
@@ -160,10 +216,14 @@ fn special(_kind: FileType) -> Option<Skip> {
 }
 
 impl Walk<'_> {
-    fn root(&mut self, root: &Path) {
+    fn root(&mut self, root: &Root) {
+        let named = root.named;
+        let root = &*root.path;
         let is_folder = std::fs::symlink_metadata(root).is_ok_and(|m| m.is_dir());
         if !is_folder {
+            self.named = named;
             match std::fs::metadata(root) {
+                _ if self.in_other_shard(root) => {}
                 Ok(metadata) => match special(metadata.file_type()) {
                     Some(skip) => self.push(root, Fate::Skipped(skip)),
                     None => self.file(root, &metadata),
@@ -192,8 +252,7 @@ impl Walk<'_> {
     }
 
     fn entry(&mut self, root: &Path, path: &Path, stack: &mut Vec<PathBuf>) {
-        let relative = path.strip_prefix(root).unwrap_or(path);
-        if self.limits.exclude.is_match(relative) {
+        if self.limits.excludes(root, path) {
             return;
         }
         let own = match std::fs::symlink_metadata(path) {
@@ -225,6 +284,9 @@ impl Walk<'_> {
     }
 
     fn folder(&mut self, path: &Path, metadata: &Metadata, stack: &mut Vec<PathBuf>) {
+        if self.limits.foreign.iter().any(|name| path.file_name().is_some_and(|own| own == name.as_str())) {
+            return;
+        }
         if identity(metadata).is_some_and(|id| !self.folders.insert(id)) {
             self.push(path, Fate::Skipped(Skip::Loop));
         } else {
@@ -234,17 +296,19 @@ impl Walk<'_> {
 
     /// Files of other endings and other shards are no rows: another job, or nobody, asked for them.
     fn wanted(&mut self, root: &Path, path: &Path, metadata: &Metadata) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
         let extensions = &self.limits.extensions;
-        let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
-        if !extensions.is_empty() && !extensions.contains(&ending) {
+        if !extensions.is_empty() && !extensions.iter().any(|ending| has_ending(&name, ending)) {
             return;
         }
-        if let Some((part, parts)) = self.limits.shard
-            && shard_of(path.strip_prefix(root).unwrap_or(path), parts) != part
-        {
+        if self.in_other_shard(path.strip_prefix(root).unwrap_or(path)) {
             return;
         }
         self.file(path, metadata);
+    }
+
+    fn in_other_shard(&self, relative: &Path) -> bool {
+        self.limits.shard.is_some_and(|(part, parts)| shard_of(relative, parts) != part)
     }
 
     fn file(&mut self, path: &Path, metadata: &Metadata) {
@@ -262,8 +326,13 @@ impl Walk<'_> {
     }
 
     fn push(&mut self, path: &Path, fate: Fate) {
-        self.rows.push(Entry { path: path.to_owned(), fate });
+        self.rows.push(Entry { path: path.to_owned(), fate, named: self.named });
     }
+}
+
+/// Whether a name has an ending, of one part (`jsonl`) or more (`jsonl.zstd`), behind something else.
+fn has_ending(name: &str, ending: &str) -> bool {
+    name.strip_suffix(ending).and_then(|rest| rest.strip_suffix('.')).is_some_and(|stem| !stem.is_empty())
 }
 
 /// The part, from 1 to `parts`, that a relative path belongs to: by its text alone, so that every job agrees.
@@ -290,7 +359,7 @@ mod tests {
     }
 
     fn rows(root: &Path, limits: &Limits) -> Vec<(String, Fate)> {
-        let rows = walk(&[root.to_owned()], limits);
+        let rows = walk(&[Root::folder(root)], limits);
         rows.into_iter().map(|e| (e.path.strip_prefix(root).unwrap().display().to_string(), e.fate)).collect()
     }
 
@@ -313,6 +382,19 @@ mod tests {
     }
 
     #[test]
+    fn endings_may_have_several_parts() {
+        let root = tree(&["a.jsonl", "b.JSONL.zstd", "c.zstd", ".jsonl", "jsonl"]);
+        let taken = |endings: &[&str]| {
+            let extensions = endings.iter().map(ToString::to_string).collect();
+            let limits = Limits { extensions, ..Limits::default() };
+            rows(root.path(), &limits).into_iter().map(|row| row.0).collect::<Vec<_>>()
+        };
+        assert_eq!(taken(&["jsonl"]), ["a.jsonl"]);
+        assert_eq!(taken(&["jsonl.zstd"]), ["b.JSONL.zstd"]);
+        assert_eq!(taken(&["zstd", "jsonl"]), ["a.jsonl", "b.JSONL.zstd", "c.zstd"]);
+    }
+
+    #[test]
     fn shards_cover_the_tree_once() {
         let names: Vec<String> = (0..40).map(|i| format!("d{}/f{i}", i % 3)).collect();
         let root = tree(&names.iter().map(String::as_str).collect::<Vec<_>>());
@@ -322,6 +404,9 @@ mod tests {
             let rows = rows(root.path(), &limits);
             assert!(!rows.is_empty());
             all.extend(rows.into_iter().map(|r| r.0));
+            // Files that are named themselves are divided too.
+            let named: Vec<Root> = names.iter().map(|name| Root::named(&root.path().join(name))).collect();
+            assert!((1..40).contains(&walk(&named, &limits).len()));
         }
         all.sort();
         all.dedup();

@@ -4,20 +4,20 @@ use std::io::{self, Read, Seek, Take};
 
 use super::frames::{self, MAGIC, Outline};
 use super::inflate::FrameText;
-use super::text::{Filled, PlainText, Text, TextError};
+use super::text::{Filled, Text, TextError};
 
 /// A file's text. As a [`Text`] it is empty when there is none to be trusted.
 pub enum Content<R> {
     /// The file has no bytes.
     Empty,
     /// The text itself.
-    Plain(PlainText<Take<R>>),
+    Plain(Take<R>),
     /// Frames whose structure is sound; bytes behind the last complete one are left out of the text.
     Frames {
         /// Their outline.
         outline: Outline,
         /// Their text.
-        text: FrameText<Take<R>>,
+        text: FrameText<R>,
     },
     /// Frames with a structural defect: nothing can be decoded as a whole.
     Broken(Outline),
@@ -36,14 +36,13 @@ impl<R: Read + Seek> Content<R> {
         file.by_ref().take(MAGIC.len() as u64).read_to_end(&mut start)?;
         file.rewind()?;
         if !is_named_compressed && start != MAGIC {
-            return Ok(Self::Plain(PlainText(file.take(len))));
+            return Ok(Self::Plain(file.take(len)));
         }
         let outline = frames::outline(&mut file, len)?;
         if outline.defect.is_some() {
             return Ok(Self::Broken(outline));
         }
-        file.rewind()?;
-        Ok(Self::Frames { outline, text: FrameText::new(file.take(outline.end))? })
+        Ok(Self::Frames { outline, text: FrameText::new(file, outline.end, 0)? })
     }
 
     /// The outline of a compressed file.
@@ -56,7 +55,7 @@ impl<R: Read + Seek> Content<R> {
     }
 }
 
-impl<R: Read> Text for Content<R> {
+impl<R: Read + Seek> Text for Content<R> {
     fn fill(&mut self, buffer: &mut [u8]) -> Result<Option<Filled>, TextError> {
         match self {
             Self::Plain(text) => text.fill(buffer),

@@ -1,6 +1,6 @@
 //! Paths as reports and fingerprints name them.
 
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 use sha1::{Digest, Sha1};
 
@@ -14,6 +14,28 @@ pub fn clean(path: &Path) -> String {
     let parts: Vec<&str> = text.split('/').filter(|p| !p.is_empty() && *p != ".").collect();
     let joined = parts.join("/");
     if absolute { format!("/{joined}") } else { joined }
+}
+
+/// The whole path, `.` and `..` resolved by their text alone; as it is when there is no working directory.
+#[must_use]
+pub fn absolute(path: &Path) -> PathBuf {
+    let mut whole = PathBuf::new();
+    for part in std::path::absolute(path).as_deref().unwrap_or(path).components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                whole.pop();
+            }
+            part => whole.push(part),
+        }
+    }
+    whole
+}
+
+/// The path from a folder; none when it lies elsewhere.
+#[must_use]
+pub fn from_folder(path: &Path, folder: &Path) -> Option<PathBuf> {
+    absolute(path).strip_prefix(folder).ok().map(Path::to_path_buf)
 }
 
 /// A cleaned path shortened so that it tells no folder names: `~/x` below `home`, else `.._` + hash of the folder + name.
@@ -80,6 +102,16 @@ mod tests {
             assert_eq!(minimise(path, home), shown);
         }
         assert_ne!(minimise("/home/xy/s", Some("/home/x")), "~/y/s");
+    }
+
+    #[test]
+    fn paths_count_from_a_folder() {
+        let folder = absolute(Path::new("here"));
+        for (path, expected) in
+            [("here/a/b", Some("a/b")), ("here/../here/./a", Some("a")), ("here", Some("")), ("there/a", None)]
+        {
+            assert_eq!(from_folder(Path::new(path), &folder), expected.map(PathBuf::from), "{path}");
+        }
     }
 
     #[test]

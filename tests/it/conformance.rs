@@ -6,6 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::repairs;
 use crate::support::{entries, json, shared};
 
 /// Case names in the first column of the table in `docs/differences.md`.
@@ -94,6 +95,7 @@ fn compare(folder: &Path, step: &Value, env: &Value, lenient: bool) -> Vec<Strin
             String::from_utf8_lossy(&output.stderr)
         ));
     }
+    wrong.extend(repairs::differences(&args, step, &stdout, &String::from_utf8_lossy(&output.stderr)));
     let recorded = &step["stdout"];
     if recorded["findings"].is_array() || recorded["files"].is_array() {
         let Ok(ours) = serde_json::from_str::<Value>(&stdout) else {
@@ -154,6 +156,9 @@ fn judge(case: &Path) -> Vec<String> {
             std::fs::create_dir_all(folder.join(name)).unwrap();
         }
     }
+    if steps.iter().any(|s| s["args"].as_array().is_some_and(|a| a.iter().any(|a| a == "repair"))) {
+        wrong.extend(repairs::files(&folder, &recorded));
+    }
     wrong
 }
 
@@ -196,4 +201,9 @@ fn checks() {
 #[test]
 fn ingest() {
     run("ingest", 53);
+}
+
+#[test]
+fn repair() {
+    run("repair", 37);
 }

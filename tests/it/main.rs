@@ -4,13 +4,20 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests fail by panicking and say what they skip")]
 
+mod boundaries;
+mod ci;
+mod command;
 mod conformance;
+mod containers;
 mod corpus;
 mod damage;
 mod docs;
 mod export;
+mod propose;
 mod reading;
 mod recordings;
+mod repairs;
 mod replayed;
+mod stable;
 mod support;
 mod validate;

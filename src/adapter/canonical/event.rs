@@ -38,6 +38,7 @@ pub(super) fn read<'a>(record: &Record<'a>, place: u64, sink: &mut dyn Sink) {
     let json = record.json;
     let mut critical = None;
     let members = Members::read(json, |name, value| {
+        let name = name.text();
         if critical.is_none() && (is_critical(&name) || CRITICAL.contains(&&*name)) {
             critical = Some((name, value));
         }
@@ -158,7 +159,7 @@ pub(super) fn read<'a>(record: &Record<'a>, place: u64, sink: &mut dyn Sink) {
     let derived = effects.filter(|_| members.side_effects.is_none()).map(|effects| ("side_effects", effects));
     let stated = members.side_effects.and_then(Json::as_str);
     let same_effects = derived.is_some() || stated.as_deref() == effects;
-    let nulls = json.members().any(|(name, value)| value.is_null() && name != "parent_id");
+    let nulls = json.rows().any(|(name, value)| value.is_null() && name.text() != "parent_id");
     if complete && texts && lines && same_effects && !nulls {
         check.sink.as_stored(derived);
     }

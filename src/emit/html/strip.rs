@@ -1,5 +1,5 @@
-//! The picture of a session: a column of its records, first at the top, with causes and consequences marked. Long
-//! sessions share cells, so that the picture has a bounded size.
+//! The picture of a session: its records from top to bottom in the colour of their kind, branches side by side, causes
+//! and consequences marked at the edge. Long sessions share cells, so that the picture has a bounded size.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -9,16 +9,17 @@ use crate::emit::escape::markup;
 use crate::emit::fold::{Row, fold};
 use crate::emit::wording;
 use crate::finding::{Finding, Location, Severity};
+use crate::model::outline::{Beat, Outline};
 use crate::report::Report;
 
-/// Most cells drawn.
-const CELLS_LIMIT: u64 = 200;
 /// Most curves drawn from a cause to what it leads to.
 const CURVES_LIMIT: usize = 60;
 /// Height of the picture; cells are as high as fits.
 const HEIGHT: u64 = 1_000;
-/// Width of the column; curves bulge beyond it.
-const WIDTH: u64 = 40;
+/// Width of the column of records.
+const WIDTH: u64 = 36;
+/// Width of the marks beside it; curves bulge beyond them.
+const MARK: u64 = 14;
 
 /// What is drawn in one cell.
 struct Mark<'a> {
@@ -37,12 +38,13 @@ pub(super) fn draw(index: usize, report: &Report) -> String {
         .flat_map(|(i, f)| std::iter::once((i, f, true)).chain(f.consequences.iter().map(move |c| (i, c, false))))
         .collect();
     let last = all.iter().filter_map(|(_, f, _)| position(&f.location)).max().unwrap_or(0);
-    let total = last.max(report.records as u64);
+    let bare = Outline::new(last.max(report.records as u64));
+    let outline = report.outline.as_ref().unwrap_or(&bare);
+    let (total, cells) = (outline.positions, outline.cells.len() as u64);
     if total == 0 {
         return "<div></div>".into();
     }
-    let cells = total.min(CELLS_LIMIT);
-    let cell = |location: &Location| position(location).map(|p| p.saturating_sub(1) * cells / total);
+    let cell = |location: &Location| position(location).map(|p| outline.cell(p) as u64);
     let shown = shown(report);
     let mut marks: BTreeMap<u64, Mark<'_>> = BTreeMap::new();
     for (number, finding, cause) in all {
@@ -61,9 +63,10 @@ pub(super) fn draw(index: usize, report: &Report) -> String {
     let mut svg = format!(
         "<svg class=\"strip\" viewBox=\"0 0 {} {HEIGHT}\" preserveAspectRatio=\"none\" role=\"img\" \
          aria-label=\"{} in order, broken places marked\">\n<rect class=\"records\" width=\"{WIDTH}\" height=\"{HEIGHT}\"/>\n",
-        WIDTH * 3 / 2,
+        WIDTH + 2 * MARK,
         wording::count(report.records, "record"),
     );
+    svg.push_str(&records(outline));
     if cells == total {
         let lines: String = (1..cells).map(|n| format!("M0 {}H{WIDTH}", n * HEIGHT / cells)).collect();
         let _ = writeln!(svg, "<path class=\"between\" d=\"{lines}\"/>");
@@ -75,18 +78,46 @@ pub(super) fn draw(index: usize, report: &Report) -> String {
         curves.extend(to.filter_map(|to| cell(&finding.location).map(|from| (from, to))).filter(|(a, b)| a != b));
     }
     for (from, to) in curves.iter().map(|&(from, to)| (middle(from), middle(to))).take(CURVES_LIMIT) {
-        let bulge = WIDTH * 3 / 2;
-        let _ = writeln!(svg, "<path class=\"leads\" d=\"M{WIDTH} {from}C{bulge} {from} {bulge} {to} {WIDTH} {to}\"/>");
+        let (edge, bulge) = (WIDTH + MARK, WIDTH + 2 * MARK);
+        let _ = writeln!(svg, "<path class=\"leads\" d=\"M{edge} {from}C{bulge} {from} {bulge} {to} {edge} {to}\"/>");
     }
     for (at, mark) in &marks {
         svg.push_str(&cell_text(index, *at, cells, mark));
     }
-    svg + "</svg>"
+    format!("<div class=\"drawn\">\n{svg}</svg>\n{}</div>", legend(outline))
+}
+
+/// Each record in the colour of its kind, each branch in a column of its own; one path for each kind.
+fn records(outline: &Outline) -> String {
+    let lanes = outline.cells.iter().map(|cell| u64::from(cell.lane) + 1).max().unwrap_or(1);
+    let (cells, width) = (outline.cells.len() as u64, WIDTH / lanes);
+    let mut svg = String::new();
+    for (beat, ..) in Beat::ALL {
+        let mut path = String::new();
+        for (at, cell) in (0..).zip(&outline.cells).filter(|(_, cell)| beat != Beat::Gap && cell.beat == beat) {
+            let (top, bottom) = (at * HEIGHT / cells, (at + 1) * HEIGHT / cells);
+            let _ = write!(path, "M{} {top}h{width}v{}h-{width}z", u64::from(cell.lane) * width, bottom - top);
+        }
+        if !path.is_empty() {
+            let _ = writeln!(svg, "<path class=\"beat-{}\" d=\"{path}\"/>", beat.letter());
+        }
+    }
+    svg
+}
+
+/// What the colours of records mean, those that occur.
+fn legend(outline: &Outline) -> String {
+    let entry = |(beat, letter, name): &(Beat, char, &str)| {
+        let occurs = *beat != Beat::Gap && outline.cells.iter().any(|cell| cell.beat == *beat);
+        occurs.then(|| format!("<li class=\"beat-{letter}\">{name}</li>"))
+    };
+    let entries: String = Beat::ALL.iter().rev().filter_map(entry).collect();
+    if entries.is_empty() { String::new() } else { format!("<ul class=\"legend\">{entries}</ul>\n") }
 }
 
 fn cell_text(index: usize, at: u64, cells: u64, mark: &Mark<'_>) -> String {
     let rect = format!(
-        "<rect class=\"{}{}\" y=\"{}\" width=\"{WIDTH}\" height=\"{}\"><title>{}{}</title></rect>",
+        "<rect class=\"{}{}\" x=\"{WIDTH}\" y=\"{}\" width=\"{MARK}\" height=\"{}\"><title>{}{}</title></rect>",
         mark.severity.as_str(),
         if mark.cause { "" } else { " led" },
         at * HEIGHT / cells,

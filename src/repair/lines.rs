@@ -1,0 +1,103 @@
+//! Edits of a source numbered by its physical lines.
+
+use std::io::{self, Read};
+use std::ops::Range;
+
+use super::manifest::LineEdit;
+use super::mend::Mended;
+use super::script::{Bytes, Edit, Script};
+
+/// The edits of a repair, each with the line it begins on and the number of lines it takes out whole.
+pub(crate) fn number(source: &dyn Bytes, mended: &Mended) -> io::Result<Vec<LineEdit>> {
+    let whole = Script::whole(source.len());
+    let mut input = whole.read(source);
+    let mut counter = Counter::default();
+    let mut numbered = Vec::new();
+    for edit in mended.script.edits() {
+        counter.advance(&mut input, edit.source.start)?;
+        let (line, at_start) = (counter.line, counter.at_start);
+        if edit.with.is_empty() && at_start {
+            // Lines that go together are listed one by one.
+            counter.whole_lines(&mut input, &edit, source.len(), mended, &mut numbered)?;
+            continue;
+        }
+        counter.advance(&mut input, edit.source.end)?;
+        let steps = mended.steps_of(&edit).into_iter().collect();
+        numbered.push(LineEdit { line, whole: false, edit, steps });
+    }
+    Ok(numbered)
+}
+
+/// Number of non-blank lines.
+pub(crate) fn count(input: &mut impl Read) -> io::Result<u64> {
+    let mut reader = crate::source::LineReader::new(input, crate::source::MAX_LINE_BYTES);
+    let mut lines = 0;
+    while let Some(line) = reader.next_line()? {
+        lines += u64::from(line.truncated || !line.is_blank());
+    }
+    Ok(lines)
+}
+
+/// Counts line ends up to rising offsets.
+struct Counter {
+    at: u64,
+    /// Line that the next byte stands on.
+    line: u64,
+    /// The next byte is the first of its line.
+    at_start: bool,
+}
+
+impl Default for Counter {
+    fn default() -> Self {
+        Self { at: 0, line: 1, at_start: true }
+    }
+}
+
+impl Counter {
+    /// Goes through a removal that begins at the start of a line, a line at a time.
+    fn whole_lines(
+        &mut self,
+        input: &mut impl Read,
+        edit: &Edit,
+        end: u64,
+        mended: &Mended,
+        numbered: &mut Vec<LineEdit>,
+    ) -> io::Result<()> {
+        let mut bytes = vec![0; 64 << 10];
+        let (mut line, mut start) = (self.line, self.at);
+        while self.at < edit.source.end {
+            let want = usize::try_from(edit.source.end - self.at).unwrap_or(usize::MAX).min(bytes.len());
+            input.read_exact(&mut bytes[..want])?;
+            for found in memchr::memchr_iter(b'\n', &bytes[..want]) {
+                let next = self.at + found as u64 + 1;
+                push(numbered, mended, line, start..next, true);
+                (line, start) = (line + 1, next);
+            }
+            self.at += want as u64;
+        }
+        self.at_start = start == edit.source.end;
+        if !self.at_start {
+            push(numbered, mended, line, start..edit.source.end, edit.source.end == end);
+        }
+        self.line = line;
+        Ok(())
+    }
+
+    fn advance(&mut self, input: &mut impl Read, to: u64) -> io::Result<()> {
+        let mut buffer = vec![0; 64 << 10];
+        while self.at < to {
+            let want = usize::try_from(to - self.at).unwrap_or(usize::MAX).min(buffer.len());
+            input.read_exact(&mut buffer[..want])?;
+            self.line += memchr::memchr_iter(b'\n', &buffer[..want]).count() as u64;
+            self.at_start = buffer[want - 1] == b'\n';
+            self.at += want as u64;
+        }
+        Ok(())
+    }
+}
+
+fn push(numbered: &mut Vec<LineEdit>, mended: &Mended, line: u64, source: Range<u64>, whole: bool) {
+    let edit = Edit { source, with: Vec::new() };
+    let steps = mended.steps_of(&edit).into_iter().collect();
+    numbered.push(LineEdit { line, whole, edit, steps });
+}

@@ -1,0 +1,61 @@
+//! SL003: of a record stored more than once the first copy stays.
+//!
+//! Canonical copies must be neighbours; elsewhere equal bytes decide, however far apart the copies stand.
+
+use std::collections::BTreeSet;
+
+use super::{Audience, Case, Change, Proposal, Recipe, Unmet};
+use crate::finding::{Finding, Repairability};
+use crate::model::Kind;
+use crate::repair::bench::position;
+use crate::repair::gate::payload_hash;
+
+pub(super) static RECIPE: Recipe = Recipe {
+    name: "identical-duplicate-collapse",
+    codes: &["SL003"],
+    salvage: false,
+    audience: Audience::Every,
+    shared: true,
+    propose,
+};
+
+const UNMET: Unmet = Unmet::Condition("adjacent_identical_duplicate");
+
+fn propose(case: &Case<'_>, finding: &Finding) -> Result<Proposal, Unmet> {
+    if finding.repairability != Repairability::Deterministic {
+        return Err(UNMET);
+    }
+    let first = position(finding, "first_index").ok_or(UNMET)?;
+    let extra = if case.canonical { neighbours(case, first) } else { copies(case, first) };
+    if extra.is_empty() {
+        return Err(UNMET);
+    }
+    let mut region = case.neighbourhood(case.bench.event(first).record);
+    region.extend(extra.iter().flat_map(|&record| case.bench.events_of(record)));
+    let changes = extra.into_iter().map(|record| Change::Drop { record }).collect();
+    Ok(Proposal { changes, region: Some(region), loss: None })
+}
+
+/// Records right behind the first copy, or right before it, that are the same event.
+fn neighbours(case: &Case<'_>, first: u32) -> BTreeSet<u32> {
+    let bench = case.bench;
+    let content = |at: u32| bench.object(at).as_ref().and_then(payload_hash);
+    let same = |a: u32, b: u32| {
+        let (x, y) = (bench.event(a), bench.event(b));
+        let plain = !matches!(x.kind, Kind::Checkpoint | Kind::CompactionBoundary);
+        x.id == y.id && x.kind == y.kind && plain && content(a).is_some() && content(a) == content(b)
+    };
+    let end = bench.session.events.len() as u32;
+    (first + 1..end).take_while(|&at| same(at - 1, at)).map(|at| bench.event(at).record).collect()
+}
+
+/// Records with the same id and the same bytes.
+fn copies(case: &Case<'_>, first: u32) -> BTreeSet<u32> {
+    let bench = case.bench;
+    let kept = bench.event(first).record;
+    let hash = bench.record_hash(kept);
+    let same = |record: &u32| *record != kept && hash.is_some() && bench.record_hash(*record) == hash;
+    let records: BTreeSet<u32> =
+        bench.with_id(bench.event(first).id).iter().map(|&at| bench.event(at).record).collect();
+    records.into_iter().filter(same).collect()
+}
