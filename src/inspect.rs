@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::adapter::detect::{Decision, Sample, decide};
 use crate::adapter::{self, Format, canonical};
+use crate::check::broken_line;
 use crate::check::compatibility::SL302;
 use crate::check::framing::SL001;
 use crate::export::reconstruct::Reconstruction;
@@ -192,9 +193,10 @@ fn checked(path: &Path, options: &Options) -> Result<Report, CheckError> {
     } else {
         (reader::read(input, format, &shown, &mut builder).map_err(io)?, false)
     };
-    let (session, mut findings) = builder.finish(&source);
+    let (session, reading) = builder.finish(&source);
     let recall = FileRecall::new(File::open(path).map_err(io)?, format, &shown);
-    findings.extend(crate::check::run(&session, &recall, options.profile, &shown));
+    let checked = crate::check::run(&session, &recall, options.profile, &shown);
+    let mut findings = broken_line::tie(&session, reading, checked, &|range| recall.bytes(range));
     adapter::add_own_names(format, &mut findings);
     let clean = findings.iter().all(|f| f.severity < Severity::Warning);
     Ok(assemble(Parts {

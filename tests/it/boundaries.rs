@@ -19,7 +19,7 @@ fn sources() -> Vec<(String, String)> {
     found
         .into_iter()
         .filter(|path| {
-            !["tests.rs", "testing.rs", "cases.rs", "hostile.rs", "recorded.rs", "samples.rs"]
+            !["tests.rs", "testing.rs", "cases.rs", "hostile.rs", "recorded.rs", "replayed.rs", "samples.rs"]
                 .iter()
                 .any(|t| path.ends_with(t))
         })
