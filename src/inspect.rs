@@ -95,6 +95,18 @@ pub enum CheckError {
 
 /// Checks one file.
 ///
+/// ```
+/// use sesslint::inspect::{Options, check_path};
+///
+/// let report = check_path("fixtures/examples/pi-broken.jsonl".as_ref(), &Options::default())?;
+/// assert_eq!(report.format, "pi-jsonl");
+/// assert_eq!(report.findings[0].code(), "SL004");
+/// assert_eq!(report.findings[0].location.line, Some(4));
+/// // What follows from the same cause is attached, not counted again.
+/// assert!(report.findings[0].consequences.iter().any(|c| c.code() == "SL102"));
+/// # Ok::<(), sesslint::inspect::CheckError>(())
+/// ```
+///
 /// # Errors
 /// When the file cannot be read, or the profile does not admit its format.
 pub fn check_path(path: &Path, options: &Options) -> Result<Report, CheckError> {
