@@ -6,7 +6,7 @@
 //! Vendor words end at the adapter; emitters compute nothing.
 //!
 //! The calls most programs need: [`check_path`] and [`precheck()`] for one file, [`scan::scan()`] for trees,
-//! [`repair::prepare()`] and [`repair::verify()`] for mending, [`digest`] for comparing two copies, [`export::export()`] for
+//! [`repair::prepare()`] and [`repair::verify::verify()`] for mending, [`digest`] for comparing two copies, [`export::export()`] for
 //! canonical streams. What is promised about them stands in `docs/library.md`.
 //!
 //! ```
