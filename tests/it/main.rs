@@ -18,6 +18,7 @@ mod reading;
 mod recordings;
 mod repairs;
 mod replayed;
+mod schemas;
 mod stable;
 mod support;
 mod validate;
