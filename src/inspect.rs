@@ -1,6 +1,6 @@
 //! Checks one file from its path to its report: detection, reading, checks, assembly.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -23,9 +23,9 @@ use crate::report::assemble::{Parts, assemble};
 use crate::report::{Detection, Report};
 use crate::rule::profile::{NEUTRAL, Profile};
 use crate::rule::selection::Selection;
-use crate::source::SQLITE_MAGIC;
 use crate::source::line_hash::line_hashes;
 use crate::source::path::{absolute, clean, minimise};
+use crate::source::{SQLITE_MAGIC, frames};
 
 /// How to check.
 #[derive(Clone, Debug)]
@@ -104,12 +104,18 @@ pub fn check_path(path: &Path, options: &Options) -> Result<Report, CheckError> 
         let mut lines: Vec<u64> = report.findings.iter().map(line).collect();
         lines.sort_unstable();
         lines.dedup();
-        let hashes = File::open(path).and_then(|file| line_hashes(file, &lines)).map_err(|e| unreadable(path, e))?;
+        let hashes = hashes(path, &lines).map_err(|e| unreadable(path, e))?;
         for finding in &mut report.findings {
             finding.line_hash = hashes.get(&line(finding)).cloned();
         }
     }
     Ok(report)
+}
+
+/// The code-scanning hashes of some lines; the lines of a compressed file are nothing that a service could show.
+fn hashes(path: &Path, lines: &[u64]) -> io::Result<HashMap<u64, String>> {
+    let mut file = File::open(path)?;
+    if frames::begins(&mut file)? { Ok(HashMap::new()) } else { line_hashes(file, lines) }
 }
 
 fn unreadable(path: &Path, source: io::Error) -> CheckError {

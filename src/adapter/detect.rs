@@ -2,7 +2,7 @@
 //! broken that no record is left.
 
 use std::fs::File;
-use std::io::{self, Read, Seek};
+use std::io::{self, Read};
 use std::path::Path;
 
 use super::unsupported::{Unsupported, recognise};
@@ -10,10 +10,9 @@ use super::{FORMATS, Format, Framing};
 use crate::record::outline::{begins_list, outline};
 use crate::record::{Json, Node, NodeKind, Scanner};
 use crate::rule::profile::Profile;
-use crate::source::frames::MAGIC;
 use crate::source::inflate::FrameText;
 use crate::source::text::{Text, TextBytes};
-use crate::source::{BOM, LineReader, SQLITE_MAGIC};
+use crate::source::{BOM, LineReader, SQLITE_MAGIC, frames};
 
 /// Lines that are looked at: past metadata preambles and log noise.
 const SAMPLE_LINES: usize = 40;
@@ -82,10 +81,7 @@ impl Sample {
     /// Whatever reading raises.
     pub fn of_file(path: &Path) -> io::Result<Self> {
         let mut file = File::open(path)?;
-        let mut magic = Vec::new();
-        file.by_ref().take(MAGIC.len() as u64).read_to_end(&mut magic)?;
-        file.rewind()?;
-        let is_compressed = magic == MAGIC;
+        let is_compressed = frames::begins(&mut file)?;
         let sample = if is_compressed {
             let len = file.metadata()?.len();
             let text = TextBytes(FrameText::new(file, len, 0)?);

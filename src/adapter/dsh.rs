@@ -86,14 +86,16 @@ struct Dsh {
     /// A record was read: what comes next is no header.
     has_begun: bool,
     has_header: bool,
+    /// Line of the first record, broken or not.
+    first_line: Option<u64>,
     sequence: Sequence,
     turn: OpenTurn,
     turn_began: Location,
     stream: Repetition,
     /// Length of the longest run of equal pieces, the number of its last piece, and its place.
     longest: (u64, i64, Location),
-    /// Line, number and end of the record before.
-    last: (u64, u64),
+    /// Number of the record before.
+    last: u64,
     /// Id of the event before, for exports.
     previous: Option<String>,
     /// Calls that the model asked for and that have not begun, by call id.
@@ -110,12 +112,13 @@ impl Dsh {
             generation: place::generation(name.as_bytes()).unwrap_or(0),
             has_begun: false,
             has_header: false,
+            first_line: None,
             sequence: Sequence::default(),
             turn: OpenTurn::default(),
             turn_began: Location::default(),
             stream: Repetition::default(),
             longest: (0, 0, Location::default()),
-            last: (0, 0),
+            last: 0,
             previous: None,
             requested: HashMap::new(),
             broken: false,
@@ -127,10 +130,10 @@ impl Dsh {
     fn header(&mut self, record: &Record<'_>, sink: &mut dyn Sink) -> bool {
         let Some(header) = Header::read(record.json.raw()) else {
             // A broken first line has its own finding.
-            if record.ordinal == 1 {
+            if record.line == 1 {
                 sink.finding(notice::missing_header(record));
             }
-            return record.ordinal == 1 && Line::read(record.json.raw()).is_none();
+            return record.line == 1 && Line::read(record.json.raw()).is_none();
         };
         self.has_header = true;
         if u64::try_from(header.version) != Ok(self.generation) {
@@ -165,9 +168,8 @@ impl Dsh {
     fn line(&mut self, record: &Record<'_>, lost: bool, sink: &mut dyn Sink) {
         match Line::read(record.json.raw()) {
             None => {
-                // Without a line end it is cut off as an incomplete one; a frame is always complete.
-                let is_torn = !record.is_compressed() && record.location.byte_end == Some(record.end);
-                let rule = if is_torn { &SL002 } else { &SL001 };
+                // The harness cuts it off with what is incomplete.
+                let rule = if record.is_cut { &SL002 } else { &SL001 };
                 let mut broken = about(rule, record, "not-a-record", "");
                 broken.evidence.remove("field_path");
                 sink.finding(broken);
@@ -294,23 +296,14 @@ fn draft<'a>(
 
 impl Adapter for Dsh {
     fn read(&mut self, record: &Record<'_>, sink: &mut dyn Sink) {
-        let (last_line, last_ordinal) = std::mem::replace(&mut self.last, (record.line, record.ordinal));
-        let lost = record.ordinal > last_ordinal + 1 || std::mem::take(&mut self.broken);
+        self.first_line.get_or_insert(record.line);
+        let last = std::mem::replace(&mut self.last, record.ordinal);
+        let lost = record.ordinal > last + 1 || std::mem::take(&mut self.broken);
         if !std::mem::replace(&mut self.has_begun, true) {
             if !self.header(record, sink) {
                 self.line(record, lost, sink);
             }
             return;
-        }
-        // Two records on one line share its number.
-        let blank = record.line.saturating_sub(last_line + 1);
-        if blank > 0 && !lost {
-            let mut finding = about(&SL001, record, "empty-line", "");
-            finding.line = Some(last_line + 1);
-            let frame = if record.is_compressed() { record.location } else { Location::default() };
-            finding.location = Location { line: finding.line, column: Some(1), ..frame };
-            finding.evidence.remove("field_path");
-            sink.finding(finding);
         }
         self.line(record, lost, sink);
     }
@@ -324,7 +317,13 @@ impl Adapter for Dsh {
         true
     }
 
+    fn refuses_blank_lines(&self) -> bool {
+        // Before the first record the header is what is missing.
+        self.first_line.is_some()
+    }
+
     fn broken(&mut self, fault: &Fault, finding: &mut Finding) -> bool {
+        self.first_line = self.first_line.or(finding.line);
         match finding.variant {
             _ if fault.reason == "depth_exceeded" => {
                 (finding.variant, finding.severity) = ("unchecked-depth", Severity::Info);
@@ -335,17 +334,16 @@ impl Adapter for Dsh {
         true
     }
 
-    fn recovered(&self, finding: &mut Finding) {
-        // The harness replaces such bytes. Several records on a line it does not find.
-        if finding.variant == "invalid-utf8" {
-            (finding.variant, finding.severity) = ("replaced-bytes", Severity::Info);
-        }
+    fn replaced(&self, finding: &mut Finding) {
+        // As the harness does.
+        (finding.variant, finding.severity) = ("replaced-bytes", Severity::Info);
     }
 
     fn stored(&mut self, storage: &Storage, sink: &mut dyn Sink) {
         if storage.size == 0 {
             sink.finding(about_file(&SL513, ""));
-        } else if storage.records == 0 {
+        } else if self.first_line != Some(1) {
+            // Blank, or there is no text at all.
             sink.finding(about_file(&SL001, "missing-header"));
         } else if self.has_header && storage.line_in_first_frame == Some(false) {
             let mut shape = about_file(&SL512, "");

@@ -43,6 +43,8 @@ pub struct Record<'a> {
     pub end: u64,
     /// It stands in a JSON document and has no line of its own.
     pub in_document: bool,
+    /// No line end follows it, so that it may not be all that was to be written. Frames are written whole.
+    pub is_cut: bool,
     /// Where it is.
     pub location: Location,
 }
@@ -182,6 +184,10 @@ pub trait Adapter {
     fn refuses_byte_order_mark(&self) -> bool {
         false
     }
+    /// Whether the loaders refuse a blank line before the record that comes next.
+    fn refuses_blank_lines(&self) -> bool {
+        false
+    }
     /// A JSON document begins: the members before its items, none when it is an array. False: nothing in it is to be read.
     fn opens(&mut self, _head: Option<Json<'_>>) -> bool {
         true
@@ -192,8 +198,8 @@ pub trait Adapter {
     fn broken(&mut self, _fault: &Fault, _finding: &mut Finding) -> bool {
         true
     }
-    /// The records on a broken line were read all the same. Says how bad that is to the loaders.
-    fn recovered(&self, _finding: &mut Finding) {}
+    /// Bytes of a line are no UTF-8; once they are replaced the line is a record. Says how bad that is to the loaders.
+    fn replaced(&self, _finding: &mut Finding) {}
     /// The file has ended, and this is how it was stored.
     fn stored(&mut self, _storage: &Storage, _sink: &mut dyn Sink) {}
     /// The file has ended.
@@ -211,8 +217,6 @@ pub trait Adapter {
 pub struct Storage {
     /// Number of bytes of the file.
     pub size: u64,
-    /// Number of lines that are not blank.
-    pub records: u64,
     /// Whether the first frame holds the first line and nothing else; none for a plain file.
     pub line_in_first_frame: Option<bool>,
 }

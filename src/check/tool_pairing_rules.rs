@@ -108,7 +108,8 @@ lost or never written, and that nobody can tell from the log what the tool did.\
 {\"id\":\"m2\",\"parent_id\":\"t1\",\"kind\":\"message\"}\n\
 ```\n\n\
 At the very end of a log (`open-tail`) this is how a running or interrupted session looks.\n\n\
-**Repair.** No result is invented. Put the lost record back, or remove the call knowingly.\n",
+**Repair.** No result is invented. Put the lost record back, or let the salvage policy remove the call, alone or with \
+its record, once its side effects are acknowledged (recipe `unanswered-call-removal`).\n",
 };
 
 /// One call id for several calls.
@@ -130,7 +131,8 @@ pub static SL103: Rule = Rule {
 {\"id\":\"t1\",\"parent_id\":\"m1\",\"kind\":\"tool_call\",\"correlation_id\":\"c1\"}\n\
 {\"id\":\"t2\",\"parent_id\":\"t1\",\"kind\":\"tool_call\",\"correlation_id\":\"c1\"}\n\
 ```\n\n\
-**Repair.** By hand: which result answers which call cannot be derived.\n",
+**Repair.** Copies of one call are dropped down to the first (recipe `identical-call-collapse`). Of calls that differ it \
+cannot be derived which result answers which.\n",
 };
 
 /// Several results for one call.

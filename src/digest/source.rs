@@ -5,7 +5,7 @@ use std::io::{self, Cursor, Read, Seek};
 use std::path::Path;
 
 use crate::source::BOM;
-use crate::source::frames::{self, MAGIC, Outline};
+use crate::source::frames::{self, Outline};
 use crate::source::inflate::FrameText;
 use crate::source::text::TextBytes;
 
@@ -68,9 +68,8 @@ impl Source {
     }
 
     fn new(bytes: Bytes, len: u64) -> io::Result<Self> {
-        let mut magic = Vec::new();
-        bytes.reader()?.take(MAGIC.len() as u64).read_to_end(&mut magic)?;
-        let frames = if magic == MAGIC { Some(frames::outline(bytes.reader()?, len)?) } else { None };
+        let has_frames = frames::begins(bytes.reader()?)?;
+        let frames = if has_frames { Some(frames::outline(bytes.reader()?, len)?) } else { None };
         Ok(Self { bytes, len, frames })
     }
 

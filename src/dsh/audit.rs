@@ -13,6 +13,7 @@ use super::record::{Header, Record};
 use crate::source::ahead::fill_ahead;
 use crate::source::container::Content;
 use crate::source::frames::Outline;
+use crate::source::inflate::most_text;
 use crate::source::text::{FramePlace, Text, TextError};
 use crate::source::{LineReader, MAX_LINE_BYTES};
 
@@ -173,7 +174,7 @@ impl<'a> Audit<'a> {
             zstd::stream::read::Decoder::new(file.take(len))
         };
         let Ok(text) = tail() else { return 0 };
-        let (mut lines, mut events) = (LineReader::new(text, MAX_LINE_BYTES), 0);
+        let (mut lines, mut events) = (LineReader::new(text.take(most_text(len)), MAX_LINE_BYTES), 0);
         // The text ends in a failure, because the frame does not end.
         while let Ok(Some(line)) = lines.next_line() {
             match Record::read(line.bytes) {

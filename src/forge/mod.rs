@@ -1,5 +1,5 @@
 //! Publishing a proposal as a pull request: which calls, in which order, with which bodies. All of that is plain data and
-//! tested without a network; [`sender`] alone talks to one, and only exists with the feature `github`.
+//! tested without a network; `sender` alone talks to one, and only exists with the feature `github`.
 //!
 //! A check run or a review with suggested changes would be further flows over the same [`Api`].
 

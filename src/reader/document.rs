@@ -218,6 +218,7 @@ impl<R: Read> Pass<'_, R> {
             offset: place.offset,
             end,
             in_document: true,
+            is_cut: false,
             location: Location {
                 line: Some(place.line),
                 column: Some(place.column),

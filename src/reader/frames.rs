@@ -12,20 +12,12 @@ use crate::check::framing::{SL001, SL002};
 use crate::finding::{Finding, Location, Repairability, Severity, Stage, Subject};
 use crate::source::ahead::fill_ahead;
 use crate::source::container::Content;
-use crate::source::frames::{MAGIC, Outline};
+use crate::source::frames::Outline;
 use crate::source::hashed::Hashed;
 use crate::source::text::{FramePlace, TextError};
 
 /// From this size on, frames are decoded on a thread of their own.
 const LARGE: u64 = 1 << 20;
-
-/// Whether a source begins like a frame.
-pub(super) fn begins(input: &mut (impl Read + Seek)) -> io::Result<bool> {
-    let mut start = Vec::new();
-    input.by_ref().take(MAGIC.len() as u64).read_to_end(&mut start)?;
-    input.rewind()?;
-    Ok(start == MAGIC)
-}
 
 /// Reads a source that is, or should be, a row of frames. Gives hash, size and number of lines that are not blank.
 pub(super) fn read(
@@ -62,7 +54,7 @@ pub(super) fn read(
     if let Some(outline) = outline.filter(|outline| outline.torn_bytes() > 0) {
         sink.finding(torn(&outline));
     }
-    adapter.stored(&Storage { size, records, line_in_first_frame: Some(line_in_first_frame) }, sink);
+    adapter.stored(&Storage { size, line_in_first_frame: Some(line_in_first_frame) }, sink);
     adapter.finish(sink);
     Ok((sha256, size, records))
 }

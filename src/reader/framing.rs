@@ -22,6 +22,8 @@ pub(super) struct Coordinates {
     pub(super) end: u64,
     /// The frame that holds its first byte.
     pub(super) frame: Option<FramePlace>,
+    /// No line end follows it. Frames are written whole: what stands in one was meant to be complete.
+    pub(super) is_cut: bool,
 }
 
 impl Coordinates {

@@ -1,5 +1,7 @@
 //! Line-framed sources: one JSON object a line. One broken line is one finding; whole records on it are read all the same.
 
+use std::borrow::Cow;
+
 use super::framing::{Coordinates, broken_line};
 use super::{TAPE_DEPTH, take};
 use crate::adapter::{Adapter, Fault, Record, Sink};
@@ -27,7 +29,8 @@ pub(super) fn read(
     sink: &mut dyn Sink,
 ) -> Result<LinesRead, TextError> {
     let mut reader = LineReader::new(text, MAX_LINE_BYTES);
-    let mut pass = Pass { scanner: Scanner::default(), strict, ordinal: 0, torn: None, frame: None, adapter, sink };
+    let mut pass =
+        Pass { scanner: Scanner::default(), strict, ordinal: 0, torn: None, blank: None, frame: None, adapter, sink };
     let mut first_len = None;
     while let Some(line) = reader.next_line()? {
         if line.number == 1 && line.terminated && line.frame.is_some_and(|frame| frame.index == 0) {
@@ -59,6 +62,8 @@ struct Pass<'a> {
     ordinal: u64,
     /// A broken line that is torn unless something follows.
     torn: Option<Finding>,
+    /// The first of the blank lines since the record before.
+    blank: Option<Coordinates>,
     /// The frame of the line before.
     frame: Option<FramePlace>,
     adapter: &'a mut dyn Adapter,
@@ -68,7 +73,16 @@ struct Pass<'a> {
 impl Pass<'_> {
     fn line(&mut self, line: &Line<'_>) {
         let bom = if line.number == 1 && line.bytes.starts_with(BOM) { BOM.len() } else { 0 };
+        let at = Coordinates {
+            line: line.number,
+            ordinal: self.ordinal + 1,
+            offset: line.offset,
+            end: line.end,
+            frame: line.frame,
+            is_cut: !line.terminated && line.frame.is_none(),
+        };
         if bom == 0 && !line.truncated && line.is_blank() {
+            self.blank.get_or_insert(at);
             return;
         }
         if let Some(finding) = self.torn.take() {
@@ -78,20 +92,16 @@ impl Pass<'_> {
             self.frame = Some(frame);
             self.sink.frame(frame);
         }
+        if let Some(blank) = self.blank.take().filter(|_| self.adapter.refuses_blank_lines()) {
+            self.sink.finding(broken_line(blank, "empty-line", b"", 0));
+        }
         self.ordinal += 1;
-        let at = Coordinates {
-            line: line.number,
-            ordinal: self.ordinal,
-            offset: line.offset,
-            end: line.end,
-            frame: line.frame,
-        };
         if bom > 0 && self.adapter.refuses_byte_order_mark() {
             self.sink.finding(broken_line(at, "byte-order-mark", BOM, 0));
         }
         if line.truncated {
             let finding = broken_line(at, "too-long", &line.bytes[..line.bytes.len().min(1 << 20)], 0);
-            self.broken(finding, Fault::new("size_limit_exceeded", at.ordinal), line);
+            self.broken(finding, Fault::new("size_limit_exceeded", at.ordinal), at);
             return;
         }
         if self.whole(line.bytes, bom, at) {
@@ -137,6 +147,7 @@ impl Pass<'_> {
             offset: at.offset,
             end: at.end,
             in_document: false,
+            is_cut: at.is_cut,
             location,
         };
         take(&record, &scan, self.adapter, self.sink);
@@ -149,21 +160,25 @@ impl Pass<'_> {
         let salvage = recover(bytes, &mut self.scanner);
         let fault = self.fault(salvage.damage, bytes, at.ordinal);
         let mut ranges = if self.strict { Vec::new() } else { salvage.records };
-        let lossy;
-        let mut text = bytes;
-        if ranges.is_empty() && salvage.damage == Damage::Utf8 && !self.strict {
+        let mut text = Cow::Borrowed(bytes);
+        let mut is_replaced = false;
+        if salvage.damage == Damage::Utf8 && !self.strict {
             // The loaders replace the bad bytes and go on; so do we, that its ids are known.
-            lossy = String::from_utf8_lossy(bytes).into_owned();
-            text = lossy.as_bytes();
-            if self.scanner.scan(text, 1).is_ok() && self.scanner.tape()[0].kind == NodeKind::Object {
-                ranges.push(0..text.len());
+            let lossy = String::from_utf8_lossy(bytes).into_owned().into_bytes();
+            if self.scanner.scan(&lossy, 1).is_ok() && self.scanner.tape()[0].kind == NodeKind::Object {
+                ranges.clear();
+                ranges.push(0..lossy.len());
+                text = Cow::Owned(lossy);
+                is_replaced = true;
             }
         }
         let mut finding = broken_line(at, salvage.damage.as_str(), &bytes[..bytes.len().min(1 << 20)], ranges.len());
         if ranges.is_empty() {
-            self.broken(finding, fault, line);
+            self.broken(finding, fault, at);
         } else {
-            self.adapter.recovered(&mut finding);
+            if is_replaced {
+                self.adapter.replaced(&mut finding);
+            }
             self.sink.finding(finding);
         }
         for range in ranges {
@@ -174,9 +189,8 @@ impl Pass<'_> {
             }
             let json = Json::new(part, self.scanner.tape());
             // Offsets inside a text whose bad bytes were replaced mean nothing.
-            let exact = std::ptr::eq(text, bytes);
             let location =
-                if exact { at.part((bom + range.start) as u64, (bom + range.end) as u64) } else { at.location() };
+                if is_replaced { at.location() } else { at.part((bom + range.start) as u64, (bom + range.end) as u64) };
             let record = Record {
                 json,
                 line: at.line,
@@ -184,6 +198,7 @@ impl Pass<'_> {
                 offset: at.offset,
                 end: at.end,
                 in_document: false,
+                is_cut: at.is_cut,
                 location,
             };
             take(&record, &scan, self.adapter, self.sink);
@@ -204,7 +219,7 @@ impl Pass<'_> {
         Fault { reason, detail, ordinal, begins_record: begins_record(text) }
     }
 
-    fn broken(&mut self, mut finding: Finding, fault: Fault, line: &Line<'_>) {
+    fn broken(&mut self, mut finding: Finding, fault: Fault, at: Coordinates) {
         debug_assert!(std::ptr::eq(finding.rule, &raw const SL001));
         if !self.adapter.broken(&fault, &mut finding) {
             return;
@@ -213,8 +228,7 @@ impl Pass<'_> {
             // The first line is the header, and neither a NUL nor a length is what a cut leaves behind.
             fault.ordinal > 1 && matches!(fault.reason, "malformed_json" | "invalid_utf8" | "not_object")
         } else {
-            // Frames are written whole: what stands in one was meant to be complete.
-            !line.terminated && line.frame.is_none()
+            at.is_cut
         };
         if may_be_torn {
             self.torn = Some(finding);

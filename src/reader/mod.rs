@@ -15,8 +15,8 @@ use std::io::{self, Read, Seek};
 
 use crate::adapter::{Adapter, Format, Framing, Metadata, Record, Sink, Storage};
 use crate::model::Conventions;
-use crate::source::SQLITE_MAGIC;
 use crate::source::hashed::Hashed;
+use crate::source::{self, SQLITE_MAGIC};
 
 pub use builder::Builder;
 use start::Start;
@@ -51,7 +51,7 @@ pub fn read(
 ) -> io::Result<Source> {
     let mut adapter = (format.open)(path);
     let has_frames = match format.framing {
-        Framing::LinesOrFrames(must_have) => must_have(path) || frames::begins(&mut input)?,
+        Framing::LinesOrFrames(must_have) => must_have(path) || source::frames::begins(&mut input)?,
         _ => false,
     };
     let (sha256, size, records) = if has_frames {
@@ -93,7 +93,7 @@ pub(crate) fn read_with(
         _ => lines::read(text, strict, adapter, sink)?.records,
     };
     let (sha256, size) = input.finish()?;
-    adapter.stored(&Storage { size, records, line_in_first_frame: None }, sink);
+    adapter.stored(&Storage { size, line_in_first_frame: None }, sink);
     adapter.finish(sink);
     Ok((sha256, size, records))
 }

@@ -12,6 +12,8 @@ use super::text::{Filled, Text, TextError};
 const BLOCK: usize = 256 * 1024;
 /// A block with less room than this is handed over.
 const LITTLE_ROOM: usize = BLOCK / 8;
+/// So is one with this many pieces: frames may be empty.
+const MOST_PIECES: usize = 4096;
 /// Blocks in use.
 const BLOCKS: usize = 4;
 
@@ -53,7 +55,7 @@ fn produce(mut text: impl Text, empty: &Receiver<Block>, full: &SyncSender<Block
     while let (true, Ok(mut block)) = (is_open, empty.recv()) {
         let mut used = 0;
         block.pieces.clear();
-        while is_open && BLOCK - used >= LITTLE_ROOM {
+        while is_open && BLOCK - used >= LITTLE_ROOM && block.pieces.len() < MOST_PIECES {
             match text.fill(&mut block.bytes[used..]) {
                 Ok(Some(filled)) => {
                     used += filled.len;

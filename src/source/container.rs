@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Seek, Take};
 
-use super::frames::{self, MAGIC, Outline};
+use super::frames::{self, Outline};
 use super::inflate::FrameText;
 use super::text::{Filled, Text, TextError};
 
@@ -32,10 +32,7 @@ impl<R: Read + Seek> Content<R> {
         if len == 0 {
             return Ok(Self::Empty);
         }
-        let mut start = Vec::new();
-        file.by_ref().take(MAGIC.len() as u64).read_to_end(&mut start)?;
-        file.rewind()?;
-        if !is_named_compressed && start != MAGIC {
+        if !frames::begins(&mut file)? && !is_named_compressed {
             return Ok(Self::Plain(file.take(len)));
         }
         let outline = frames::outline(&mut file, len)?;

@@ -7,12 +7,23 @@ use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom};
 
 /// The first four bytes of every frame.
-pub const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
+const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
+
+/// Whether a file begins like a frame; leaves it at its beginning.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn begins(mut file: impl Read + Seek) -> io::Result<bool> {
+    let mut start = Vec::new();
+    file.by_ref().take(MAGIC.len() as u64).read_to_end(&mut start)?;
+    file.rewind()?;
+    Ok(start == MAGIC)
+}
 
 /// What is wrong with a container's structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DefectKind {
-    /// A frame does not begin with [`MAGIC`].
+    /// A frame does not begin with the magic bytes.
     Magic,
     /// A frame header sets a bit that must be zero.
     HeaderBit,

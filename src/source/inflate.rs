@@ -15,6 +15,12 @@ const FREE_TEXT: u64 = 64 * 1024 * 1024;
 /// Beyond [`FREE_TEXT`], text may be at most this many times larger than the frames read so far.
 const MAX_RATIO: u64 = 1024;
 
+/// How much text may come of this many bytes.
+#[must_use]
+pub fn most_text(len: u64) -> u64 {
+    FREE_TEXT.max(len.saturating_mul(MAX_RATIO))
+}
+
 /// Decodes the complete frames of a file. A frame that is incomplete ends the text, whatever follows it.
 pub struct FrameText<R> {
     headers: Headers<R>,
@@ -22,6 +28,8 @@ pub struct FrameText<R> {
     input: Box<[u8]>,
     input_at: usize,
     input_end: usize,
+    /// How much is read next.
+    input_len: usize,
     /// The frame being decoded; none between two of them.
     frame: Option<FramePlace>,
     /// Number of the next frame.
@@ -41,6 +49,8 @@ impl<R> std::fmt::Debug for FrameText<R> {
 
 impl<R: Read + Seek> FrameText<R> {
     const INPUT: usize = 128 * 1024;
+    /// What is read first at a new place: who goes from place to place wants little of each.
+    const FIRST_INPUT: usize = 16 * 1024;
 
     /// A decoder for a file of `len` bytes, at the frame that begins at byte `at`.
     ///
@@ -53,6 +63,7 @@ impl<R: Read + Seek> FrameText<R> {
             input: vec![0; Self::INPUT].into(),
             input_at: 0,
             input_end: 0,
+            input_len: Self::FIRST_INPUT,
             frame: None,
             next: 0,
             at,
@@ -66,7 +77,7 @@ impl<R: Read + Seek> FrameText<R> {
     pub fn restart(&mut self, at: u64) {
         // A decoder without dictionary can always be taken back to the beginning of a frame.
         self.ended = self.decoder.reinit().is_err();
-        (self.input_at, self.input_end) = (0, 0);
+        (self.input_at, self.input_end, self.input_len) = (0, 0, Self::FIRST_INPUT);
         (self.frame, self.next, self.at) = (None, 0, at);
         (self.consumed, self.produced) = (0, 0);
     }
@@ -104,7 +115,8 @@ impl<R: Read + Seek> Text for FrameText<R> {
         while let Some(place) = self.frame()? {
             if self.input_at == self.input_end {
                 self.input_at = 0;
-                self.input_end = self.headers.read_at(self.at, &mut self.input)?;
+                self.input_end = self.headers.read_at(self.at, &mut self.input[..self.input_len])?;
+                self.input_len = Self::INPUT.min(2 * self.input_len);
             }
             // A frame's magic goes in alone: that keeps the decoder from its one-step mode, which is less strict
             // about block sizes.
@@ -123,7 +135,7 @@ impl<R: Read + Seek> Text for FrameText<R> {
             self.at += read as u64;
             self.consumed += read as u64;
             self.produced += len as u64;
-            if self.produced > FREE_TEXT && self.produced / MAX_RATIO > self.consumed {
+            if self.produced > most_text(self.consumed) {
                 return Err(self.fail(place, format!("expands to more than {MAX_RATIO} times its size")));
             }
             if read == 0 && len == 0 && left > 0 {

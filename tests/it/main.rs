@@ -13,6 +13,7 @@ mod corpus;
 mod damage;
 mod docs;
 mod export;
+mod mended;
 mod propose;
 mod reading;
 mod recordings;

@@ -121,6 +121,7 @@ impl Dsh {
             offset: requested.offset,
             end: requested.end,
             in_document: false,
+            is_cut: false,
             location: requested.location,
         };
         let payload = || call_payload(&requested.name, call_id, None);
