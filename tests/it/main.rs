@@ -19,6 +19,7 @@ mod reading;
 mod recordings;
 mod repairs;
 mod replayed;
+mod schemas;
 mod stable;
 mod support;
 mod validate;
