@@ -158,7 +158,7 @@ fn short_id(id: &str) -> String {
 
 /// Kinds of the first lines of a file that no adapter reads, by the first member that names one; and its non-blank lines.
 fn rough_kinds(path: &Path) -> std::io::Result<(BTreeMap<String, usize>, usize)> {
-    let mut reader = LineReader::unhashed(File::open(path)?, MAX_LINE_BYTES);
+    let mut reader = LineReader::new(File::open(path)?, MAX_LINE_BYTES);
     let mut scanner = Scanner::default();
     let mut kinds = BTreeMap::new();
     let mut records = 0;

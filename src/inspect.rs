@@ -1,6 +1,6 @@
 //! Checks one file from its path to its report: detection, reading, checks, assembly.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::adapter::detect::{Decision, Sample, decide};
 use crate::adapter::{self, Format, canonical};
+use crate::check::broken_line;
 use crate::check::compatibility::SL302;
 use crate::check::framing::SL001;
 use crate::export::reconstruct::Reconstruction;
@@ -22,9 +23,9 @@ use crate::report::assemble::{Parts, assemble};
 use crate::report::{Detection, Report};
 use crate::rule::profile::{NEUTRAL, Profile};
 use crate::rule::selection::Selection;
-use crate::source::SQLITE_MAGIC;
 use crate::source::line_hash::line_hashes;
 use crate::source::path::{absolute, clean, minimise};
+use crate::source::{SQLITE_MAGIC, frames};
 
 /// How to check.
 #[derive(Clone, Debug)]
@@ -94,6 +95,18 @@ pub enum CheckError {
 
 /// Checks one file.
 ///
+/// ```
+/// use sesslint::inspect::{Options, check_path};
+///
+/// let report = check_path("fixtures/examples/pi-broken.jsonl".as_ref(), &Options::default())?;
+/// assert_eq!(report.format, "pi-jsonl");
+/// assert_eq!(report.findings[0].code(), "SL004");
+/// assert_eq!(report.findings[0].location.line, Some(4));
+/// // What follows from the same cause is attached, not counted again.
+/// assert!(report.findings[0].consequences.iter().any(|c| c.code() == "SL102"));
+/// # Ok::<(), sesslint::inspect::CheckError>(())
+/// ```
+///
 /// # Errors
 /// When the file cannot be read, or the profile does not admit its format.
 pub fn check_path(path: &Path, options: &Options) -> Result<Report, CheckError> {
@@ -103,12 +116,18 @@ pub fn check_path(path: &Path, options: &Options) -> Result<Report, CheckError> 
         let mut lines: Vec<u64> = report.findings.iter().map(line).collect();
         lines.sort_unstable();
         lines.dedup();
-        let hashes = File::open(path).and_then(|file| line_hashes(file, &lines)).map_err(|e| unreadable(path, e))?;
+        let hashes = hashes(path, &lines).map_err(|e| unreadable(path, e))?;
         for finding in &mut report.findings {
             finding.line_hash = hashes.get(&line(finding)).cloned();
         }
     }
     Ok(report)
+}
+
+/// The code-scanning hashes of some lines; the lines of a compressed file are nothing that a service could show.
+fn hashes(path: &Path, lines: &[u64]) -> io::Result<HashMap<u64, String>> {
+    let mut file = File::open(path)?;
+    if frames::begins(&mut file)? { Ok(HashMap::new()) } else { line_hashes(file, lines) }
 }
 
 fn unreadable(path: &Path, source: io::Error) -> CheckError {
@@ -152,7 +171,7 @@ fn checked(path: &Path, options: &Options) -> Result<Report, CheckError> {
             Decision { format: Some(format), reason: "explicit-override", scores: Vec::new(), unsupported: None }
         }
         None => {
-            let sample = Sample::read(File::open(path).map_err(io)?).map_err(io)?;
+            let sample = Sample::of_file(path).map_err(io)?;
             decide(&sample, options.profile, options.confidence_min, options.margin_min)
         }
     };
@@ -186,9 +205,11 @@ fn checked(path: &Path, options: &Options) -> Result<Report, CheckError> {
     } else {
         (reader::read(input, format, &shown, &mut builder).map_err(io)?, false)
     };
-    let (session, mut findings) = builder.finish(&source);
+    let (session, reading) = builder.finish(&source);
     let recall = FileRecall::new(File::open(path).map_err(io)?, format, &shown);
-    findings.extend(crate::check::run(&session, &recall, options.profile, &shown));
+    let checked = crate::check::run(&session, &recall, options.profile, &shown);
+    let mut findings = broken_line::tie(&session, reading, checked, &|range| recall.bytes(range));
+    adapter::add_own_names(format, &mut findings);
     let clean = findings.iter().all(|f| f.severity < Severity::Warning);
     Ok(assemble(Parts {
         format: Some(format),

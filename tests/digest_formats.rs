@@ -124,6 +124,14 @@ fn a_torn_frame_is_left_out() {
 }
 
 #[test]
+fn a_bomb_is_unreadable_and_costs_little() {
+    // One endless line in a few kilobytes.
+    let bomb = zstd(&[&" ".repeat(100 << 20)]);
+    assert!(bomb.len() < 100 << 10);
+    unreadable([zstd(&[&format!("{PI}\n{E1}\n")]), bomb].concat(), Place::Line(3));
+}
+
+#[test]
 fn a_torn_tail_is_left_out() {
     for header in ["", PI, DSH] {
         let text = format!("{header}\n{E1}\n{E2}");

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::{ProptestConfig, any, prop_assert, prop_assert_eq, proptest};
 use serde_json::{Value, json};
+use sesslint::dsh::finding::{Attention, severity_word};
 use sesslint::dsh::place;
 use sesslint::dsh::record::Header;
 use sesslint::dsh::{Artifact, Code, Effect, ExpectedFormat, Options, StoreAudit};
@@ -121,6 +122,24 @@ fn minimal_reproductions_of_reported_bugs_are_found_at_their_line() {
         let finding = &document["artifacts"][0]["findings"][0];
         assert_eq!((&finding["code"], &finding["at"]), (&json!(code), &at), "{document}");
         assert_eq!(finding["evidence"]["lines"][0].as_u64(), line, "{document}");
+    }
+}
+
+#[test]
+fn page_and_schema_name_every_code() {
+    let page = include_str!("../docs/dsh-audit.md");
+    let schema: Value = serde_json::from_str(include_str!("../schemas/dsh-audit.v1.schema.json")).expect("JSON");
+    let listed = &schema["$defs"]["finding"]["properties"]["code"]["enum"];
+    assert_eq!(*listed, json!(Code::ALL.map(Code::as_str)));
+    let mut rest = page;
+    for code in Code::ALL {
+        let attention = match code.attention() {
+            Attention::None => "",
+            Attention::Strict => " strict",
+            Attention::Manual => " manual",
+        };
+        let row = format!("| `{}` | {} |{attention} |", code.as_str(), severity_word(code.severity()));
+        rest = rest.split_once(&row).unwrap_or_else(|| panic!("no row {row}, or not in this order")).1;
     }
 }
 
@@ -262,6 +281,21 @@ proptest! {
         let name = if compressed { "session.jsonl.zstd" } else { "session.jsonl" };
         prop_assert!(!audit_file(name, &bytes).findings.is_empty());
     }
+}
+
+#[test]
+fn whole_records_of_a_torn_frame_are_counted() {
+    let Some(logs) = shared("conformance/dsh/z16-torn-block-mid/input") else { return };
+    let audit = StoreAudit::of(&logs, &Options::default()).expect("a readable root");
+    let found: Vec<_> = audit
+        .artifacts
+        .iter()
+        .map(|artifact| (artifact.torn_bytes, artifact.findings[0].evidence["recoverable_events"].as_u64()))
+        .collect();
+    // What the harness itself recovers from the same bytes.
+    let expected =
+        [(200, 0), (4979, 1150), (5, 0), (9, 0), (9953, 3432), (9954, 4000), (9957, 4000)].map(|(n, k)| (n, Some(k)));
+    assert_eq!(found, expected);
 }
 
 #[test]

@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 
 # Stand-ins for the actions of others. Code scanning refuses, as it does for a pull request from a fork.
 codeql=$(sed -n 's|.*uses: \(github/codeql-action\)/upload-sarif\(@[0-9a-f]*\).*|\1\2|p' action.yml)
-artifact=$(sed -n 's|.*uses: \(actions/upload-artifact@[0-9a-f]*\).*|\1|p' action.yml)
+artifact=$(sed -n 's|.*uses: \(actions/upload-artifact@[0-9a-f]*\).*|\1|p' action.yml | head -n 1)
 mkdir -p "$work/codeql/upload-sarif" "$work/artifact"
 cat >"$work/codeql/upload-sarif/action.yml" <<'YAML'
 name: refuses
@@ -25,6 +25,7 @@ YAML
 cat >"$work/artifact/action.yml" <<'YAML'
 name: lists
 inputs: { name: { default: "" }, path: { default: "" }, if-no-files-found: { default: "" } }
+outputs: { artifact-url: { value: "https://example.invalid/artifacts/1" } }
 runs:
   using: composite
   steps:
@@ -46,11 +47,12 @@ if [ ! -d "$shared/tools" ]; then
   exit 0
 fi
 
+action=$root
 # run NAME WANTED-EXIT-CODE [ARGUMENT...]: runs the action over the tree $work/tree; result in $work/NAME.
 run() {
   local name=$1 wanted=$2
   shift 2
-  python3 "$shared/tools/run_composite.py" "$root" --workspace "$work/tree" --out "$work/$name" --quiet --token dummy \
+  python3 "$shared/tools/run_composite.py" "$action" --workspace "$work/tree" --out "$work/$name" --quiet --token dummy \
     --map "${codeql/@//upload-sarif@}=$work/codeql/upload-sarif" --map "$artifact=$work/artifact" "$@" || true
   python3 - "$work/$name" "$wanted" <<'PYTHON'
 import json, sys
@@ -82,6 +84,7 @@ run bad-gate 2 "${use[@]}" --input fail-on=sometimes
 run bad-flag 2 "${use[@]}" --input only-new=maybe
 run bad-upload 2 "${use[@]}" --input upload-sarif=perhaps
 run bad-repair 2 "${use[@]}" --input repair=always
+run repair-and-merge 2 "${use[@]}" --input repair=artifact --input merge=x.json
 run bad-config 2 "${use[@]}" --input "config=a"$'\n'"::error::forged"
 run bad-binary 2 --input "binary=a"$'\n'"::error::forged"
 run no-binary 2 --input binary=no-such-program
@@ -141,6 +144,22 @@ for _ in $(seq 50); do grep -q port "$work/server" && break; sleep 0.1; done
 port=$(sed -n 's/.* port \([0-9]*\) .*/\1/p' "$work/server")
 get=(--env "SESSLINT_RELEASES_URL=http://127.0.0.1:$port" --env RUNNER_OS=Linux --env RUNNER_ARCH=X64)
 run downloaded 0 "${get[@]}" --input "version=$version" --input "sha256=$sum"
+run mirror-down 2 --env "SESSLINT_RELEASES_URL=http://127.0.0.1:9" --input "version=$version" --input "sha256=$sum"
+# As at a released commit: the table that the release workflow writes names the version and its bytes.
+archive=$work/releases/v$version/sesslint-x86_64-unknown-linux-musl.tar.gz
+printf '%s  %s\n' "$sum" "$(basename "$archive")" >"$archive.sha256"
+mkdir "$work/released"
+cp -r action.yml action "$work/released/"
+bash action/table.sh "$version" "$work/releases/v$version" >"$work/released/action/release.txt"
+action=$work/released
+run released 0 "${get[@]}"
+run released-other 2 "${get[@]}" --input version=9.9.9
+printf 'x' >>"$archive"
+run released-tampered 2 "${get[@]}"
+grep -q 'wrong bytes: expected SHA-256' "$work/released-tampered/log.txt"
+if bash action/table.sh "$version" "$work/releases/v$version" >/dev/null 2>&1; then echo "a table of tampered bytes" >&2; exit 1; fi
+truncate -s -1 "$archive"
+action=$root
 run wrong-bytes 2 "${get[@]}" --input "version=$version" --input "sha256=${sum//[0-7]/8}"
 grep -q 'wrong bytes: expected SHA-256' "$work/wrong-bytes/log.txt"
 run wrong-version 2 "${get[@]}" --input version=9.9.9 --input "sha256=$sum"

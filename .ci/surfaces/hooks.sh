@@ -15,7 +15,8 @@ trap 'rm -rf "$work"' EXIT
 export PRE_COMMIT_HOME=$work/pre-commit PREK_HOME=$work/prek
 # Optimisation is not what is tested, and the second runner takes what the first one built.
 export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
-export CARGO_TARGET_DIR=$work/target PATH=$(dirname "$program"):$PATH
+PATH=$(dirname "$program"):$PATH
+export CARGO_TARGET_DIR=$work/target PATH
 
 git clone --quiet . "$work/clone"
 mkdir "$work/user"

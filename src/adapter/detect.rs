@@ -1,13 +1,18 @@
-//! Which format a file is: by what its first records are, never by its name or by text inside payloads.
+//! Which format a file is: by what its first records are, never by text inside payloads; by its name only when it is so
+//! broken that no record is left.
 
+use std::fs::File;
 use std::io::{self, Read};
+use std::path::Path;
 
 use super::unsupported::{Unsupported, recognise};
-use super::{FORMATS, Format};
+use super::{FORMATS, Format, Framing};
 use crate::record::outline::{begins_list, outline};
 use crate::record::{Json, Node, NodeKind, Scanner};
 use crate::rule::profile::Profile;
-use crate::source::{BOM, LineReader, SQLITE_MAGIC};
+use crate::source::inflate::FrameText;
+use crate::source::text::{Text, TextBytes};
+use crate::source::{BOM, LineReader, SQLITE_MAGIC, frames};
 
 /// Lines that are looked at: past metadata preambles and log noise.
 const SAMPLE_LINES: usize = 40;
@@ -63,10 +68,32 @@ pub struct Sample {
     pub is_empty: bool,
     /// Bytes looked at.
     pub bytes: u64,
+    /// The file begins like a Zstandard frame; what is looked at is its text.
+    pub is_compressed: bool,
+    /// Name of the file, for formats whose broken files have nothing else left.
+    pub name: String,
 }
 
 impl Sample {
-    /// Reads as much of a file as recognition needs.
+    /// Reads as much of the file at a path as recognition needs. Frames are decoded as far as they can be.
+    ///
+    /// # Errors
+    /// Whatever reading raises.
+    pub fn of_file(path: &Path) -> io::Result<Self> {
+        let mut file = File::open(path)?;
+        let is_compressed = frames::begins(&mut file)?;
+        let sample = if is_compressed {
+            let len = file.metadata()?.len();
+            let text = TextBytes(FrameText::new(file, len, 0)?);
+            Self { is_empty: false, ..Self::read(UntilDamage(text))? }
+        } else {
+            Self::read(file)?
+        };
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(Self { is_compressed, name, ..sample })
+    }
+
+    /// Reads as much of a plain text as recognition needs.
     ///
     /// # Errors
     /// Whatever reading raises.
@@ -177,6 +204,18 @@ impl Sample {
     }
 }
 
+/// A text that ends where it cannot be decoded.
+struct UntilDamage<T>(TextBytes<T>);
+
+impl<T: Text> Read for UntilDamage<T> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.0.read(buffer) {
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => Ok(0),
+            read => read,
+        }
+    }
+}
+
 /// Whether a line is one JSON object; leaves it on the tape.
 fn is_record(line: &[u8], scanner: &mut Scanner) -> bool {
     scanner.scan(line, SAMPLE_DEPTH).is_ok()
@@ -244,12 +283,14 @@ pub fn decide(sample: &Sample, profile: &Profile, confidence_min: Option<f64>, m
     if sample.is_empty {
         return without("empty");
     }
-    if let Some(known) = recognise(sample) {
+    if let Some(known) = recognise(sample).filter(|_| !sample.is_compressed) {
         return Decision { unsupported: Some(known), ..without(known.variant) };
     }
     let confidence_min = confidence_min.unwrap_or(profile.confidence_min);
     let margin_min = margin_min.unwrap_or(profile.margin_min);
-    let mut scores: Vec<(&'static Format, f64)> = FORMATS.iter().map(|f| (*f, (f.score)(sample))).collect();
+    let may_be = |format: &Format| !sample.is_compressed || matches!(format.framing, Framing::LinesOrFrames(_));
+    let score = |format: &Format| if may_be(format) { (format.score)(sample) } else { 0.0 };
+    let mut scores: Vec<(&'static Format, f64)> = FORMATS.iter().map(|f| (*f, score(f))).collect();
     scores.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.id.cmp(b.0.id)));
     let (winner, best) = scores[0];
     let second = scores.get(1).map_or(0.0, |s| s.1);

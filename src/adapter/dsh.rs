@@ -3,6 +3,7 @@
 //! Lines are decoded by [`crate::dsh`], as in the audit, so that both say the same of one log. Pieces of answers are
 //! counted and not kept: what they say stands in the message behind them.
 
+pub(super) mod audit_name;
 mod calls;
 mod message;
 #[cfg(test)]
@@ -12,18 +13,21 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::detect::Sample;
-use super::{Adapter, Draft, Format, Framing, Metadata, Record, Sink, notice};
+use super::{Adapter, Draft, Fault, Format, Framing, Metadata, Record, Sink, Storage, notice};
 use crate::check::compatibility::{SL301, SL302};
-use crate::check::framing::SL001;
+use crate::check::framing::{SL001, SL002};
+use crate::check::{SL512, SL513};
+use crate::dsh::place;
 use crate::dsh::record::{Event, Header, Record as Line};
 use crate::dsh::sequence::{Sequence, Step};
 use crate::dsh::stream::Repetition;
 use crate::dsh::turn::OpenTurn;
-use crate::dsh::{packed, place, vocabulary};
-use crate::finding::{Finding, Location, Severity};
+use crate::dsh::vocabulary::{self, Meaning};
+use crate::finding::{Finding, Location, Severity, Stage, Subject};
 use crate::model::session::{Adjacency, Fact, FactKind};
 use crate::model::{Actor, Conventions, Kind, Value, calendar, content_free};
 use crate::record::Json;
+use crate::rule::Rule;
 use calls::Requested;
 
 /// The format as registered.
@@ -34,7 +38,7 @@ pub static FORMAT: Format = Format {
     versions: &["0", "1"],
     description: "Session logs of deepseek-harness",
     default_profile: "neutral",
-    framing: Framing::Lines,
+    framing: Framing::LinesOrFrames(|path| place::is_compressed_log(path.as_bytes())),
     score,
     open: |path| Box::new(Dsh::new(path)),
 };
@@ -51,6 +55,8 @@ const CONVENTIONS: Conventions = Conventions {
     checkpoints: false,
     identity_by_bytes: true,
     resends_copies: false,
+    id_member: "",
+    reunites_messages: false,
 };
 
 fn score(sample: &Sample) -> f64 {
@@ -61,24 +67,35 @@ fn score(sample: &Sample) -> f64 {
             && r.str("timestamp").is_none()
     };
     let event = |r: Json<'_>| {
-        r.str("type").is_some_and(|t| vocabulary::knows(1, t.as_bytes()) && t.contains('/'))
+        r.str("type").is_some_and(|t| vocabulary::meaning(1, t.as_bytes()).is_some())
             && r.get("seq").is_some()
             && r.get("time").is_some()
     };
-    if !sample.is_document && sample.any(|r| header(r) || event(r)) { 1.0 } else { 0.0 }
+    // A log that is broken from the first byte on still has its name.
+    let named = || {
+        let name = sample.name.as_bytes();
+        place::is_compressed_log(name) || sample.is_compressed && place::is_log(name)
+    };
+    let is_log = if sample.records.is_empty() { named() } else { sample.any(|r| header(r) || event(r)) };
+    if is_log && !sample.is_document { 1.0 } else { 0.0 }
 }
 
 struct Dsh {
     /// Generation that the file's name states; other names mean the first.
     generation: u64,
+    /// A record was read: what comes next is no header.
+    has_begun: bool,
     has_header: bool,
+    /// Line of the first record, broken or not.
+    first_line: Option<u64>,
     sequence: Sequence,
     turn: OpenTurn,
     turn_began: Location,
     stream: Repetition,
-    longest: (u64, Location),
-    /// Line, number and end of the record before.
-    last: (u64, u64),
+    /// Length of the longest run of equal pieces, the number of its last piece, and its place.
+    longest: (u64, i64, Location),
+    /// Number of the record before.
+    last: u64,
     /// Id of the event before, for exports.
     previous: Option<String>,
     /// Calls that the model asked for and that have not begun, by call id.
@@ -93,13 +110,15 @@ impl Dsh {
         let name = path.rsplit('/').next().unwrap_or_default();
         Self {
             generation: place::generation(name.as_bytes()).unwrap_or(0),
+            has_begun: false,
             has_header: false,
+            first_line: None,
             sequence: Sequence::default(),
             turn: OpenTurn::default(),
             turn_began: Location::default(),
             stream: Repetition::default(),
-            longest: (0, Location::default()),
-            last: (0, 0),
+            longest: (0, 0, Location::default()),
+            last: 0,
             previous: None,
             requested: HashMap::new(),
             broken: false,
@@ -107,18 +126,18 @@ impl Dsh {
         }
     }
 
-    /// The first line. False when it is none: then it is a record like any other.
+    /// The first line. False when it is none: then it is a record like any other, or nothing.
     fn header(&mut self, record: &Record<'_>, sink: &mut dyn Sink) -> bool {
         let Some(header) = Header::read(record.json.raw()) else {
             // A broken first line has its own finding.
-            if record.ordinal == 1 {
+            if record.line == 1 {
                 sink.finding(notice::missing_header(record));
             }
-            return false;
+            return record.line == 1 && Line::read(record.json.raw()).is_none();
         };
+        self.has_header = true;
         if u64::try_from(header.version) != Ok(self.generation) {
-            let drift = notice::field(record, "", SL301.severity, "version");
-            sink.finding(Finding { rule: &SL301, repairability: SL301.repairability, ..drift });
+            sink.finding(about(&SL301, record, "", "version"));
         }
         self.generation = self.generation.max(u64::try_from(header.version).unwrap_or(0));
         self.metadata.session_id = Some(header.id.lossy().into_owned());
@@ -139,78 +158,75 @@ impl Dsh {
         sink.fact(Fact { kind, location: record.location, subject: format!("seq:{seq}") });
     }
 
-    fn piece(&mut self, delta: &[u8], seq: i64, location: Location) {
-        self.stream.piece(delta, seq);
-        if let Some((times, _)) = self.stream.long_run().filter(|run| run.0 > self.longest.0) {
-            self.longest = (times, location);
+    /// Looks whether the pieces just given make a stream that repeats itself.
+    fn note_repetition(&mut self, location: Location) {
+        if let Some((times, last)) = self.stream.long_run().filter(|run| run.0 > self.longest.0) {
+            self.longest = (times, last, location);
         }
     }
 
     fn line(&mut self, record: &Record<'_>, lost: bool, sink: &mut dyn Sink) {
         match Line::read(record.json.raw()) {
             None => {
-                let broken = notice::field(record, "not-a-record", SL001.severity, "");
-                let mut broken = Finding { rule: &SL001, repairability: SL001.repairability, ..broken };
+                // The harness cuts it off with what is incomplete.
+                let rule = if record.is_cut { &SL002 } else { &SL001 };
+                let mut broken = about(rule, record, "not-a-record", "");
                 broken.evidence.remove("field_path");
                 sink.finding(broken);
                 self.broken = true;
             }
             Some(Line::Packed(row)) => {
-                for (seq, delta) in (row.first_seq..).zip(row.deltas()) {
-                    // What is wrong with the first number of a row is wrong with all of them.
-                    if seq == row.first_seq {
-                        self.count(record, seq, false, lost, sink);
-                    } else {
-                        self.sequence.step(seq);
-                    }
-                    self.piece(delta.as_bytes(), seq, record.location);
-                }
-            }
-            Some(Line::Event(event)) if event.kind.as_bytes() == packed::CHUNK.as_bytes() => {
-                self.count(record, event.seq, false, lost, sink);
-                self.piece(event.data.delta().as_bytes(), event.seq, record.location);
+                // What is wrong with the first number of a row is wrong with all of them.
+                self.count(record, row.first_seq, false, lost, sink);
+                (row.first_seq..).zip(1..row.count).for_each(|(seq, _)| {
+                    self.sequence.step(seq + 1);
+                });
+                self.stream.row(&row.runs, row.first_seq);
+                self.note_repetition(record.location);
             }
             Some(Line::Event(event)) => {
-                self.count(record, event.seq, true, lost, sink);
-                self.stream.interrupt();
-                self.event(record, &event, sink);
+                let meaning = vocabulary::meaning(self.generation, event.kind.as_bytes());
+                self.count(record, event.seq, meaning != Some(Meaning::Chunk), lost, sink);
+                if meaning == Some(Meaning::Chunk) {
+                    self.stream.piece(&event.data.delta(), event.seq);
+                    self.note_repetition(record.location);
+                } else {
+                    self.stream.interrupt();
+                    self.event(record, &event, meaning, sink);
+                }
             }
         }
     }
 
-    fn event(&mut self, record: &Record<'_>, event: &Event<'_>, sink: &mut dyn Sink) {
-        let word = event.kind.lossy();
-        match &*word {
-            "turn/start" => {
+    fn event(&mut self, record: &Record<'_>, event: &Event<'_>, meaning: Option<Meaning>, sink: &mut dyn Sink) {
+        match meaning {
+            Some(Meaning::TurnStart) => {
                 self.turn.start(event.data.turn);
                 self.turn_began = record.location;
             }
-            "turn/end" => self.turn.end(event.data.turn),
+            Some(Meaning::TurnEnd) => self.turn.end(event.data.turn),
             _ => {}
         }
-        if matches!(&*word, "assistant/message" | "step/end" | "turn/end") {
+        if matches!(meaning, Some(Meaning::Answer | Meaning::StepEnd | Meaning::TurnEnd)) {
             self.never_started(sink);
         }
-        match &*word {
-            "user/message" => self.message(record, event, Actor::User, sink),
-            "developer/message" | "system/message" => self.message(record, event, Actor::System, sink),
-            "assistant/message" => self.answer(record, event, sink),
-            "tool/call" => self.call(record, event, sink),
-            "tool/result" => self.result(record, event, sink),
-            "compaction/summary" => self.plain(record, event, Kind::CompactionBoundary, sink),
-            "subagent/descriptor" => self.plain(record, event, Kind::SubagentBoundary, sink),
-            _ if word.starts_with("approval/") => self.plain(record, event, Kind::Approval, sink),
-            _ if word.starts_with("team/") || word.starts_with("tool-workflow/") => {
-                self.plain(record, event, Kind::SubagentBoundary, sink);
-            }
-            _ if event.ignorable || vocabulary::knows(self.generation, event.kind.as_bytes()) => {
-                self.plain(record, event, Kind::Opaque, sink);
-            }
-            _ => {
-                let mut finding = notice::field(record, "", SL302.severity, "type");
+        match meaning {
+            Some(Meaning::Prompt) => self.message(record, event, Actor::User, sink),
+            Some(Meaning::Instruction) => self.message(record, event, Actor::System, sink),
+            Some(Meaning::Answer) => self.answer(record, event, sink),
+            Some(Meaning::Call) => self.call(record, event, sink),
+            Some(Meaning::Result) => self.result(record, event, sink),
+            Some(Meaning::Summary) => self.plain(record, event, Kind::CompactionBoundary, sink),
+            Some(Meaning::Subagent) => self.plain(record, event, Kind::SubagentBoundary, sink),
+            Some(Meaning::Approval) => self.plain(record, event, Kind::Approval, sink),
+            Some(_) => self.plain(record, event, Kind::Opaque, sink),
+            None if event.ignorable => self.plain(record, event, Kind::Opaque, sink),
+            None => {
+                let word = event.kind.lossy();
+                let mut finding = about_event(&SL302, record, event, "", "type");
                 let shown = content_free::echo(&Value::from(&*word)).0;
                 finding.evidence.insert("type_value".into(), shown.into());
-                finding.subject.part = word.clone().into_owned();
+                finding.subject.part = word.into_owned();
                 sink.finding(finding);
                 self.plain(record, event, Kind::Unknown, sink);
             }
@@ -235,6 +251,31 @@ impl Dsh {
     }
 }
 
+/// A finding about a record, or about what stands, or does not stand, at `field_path`.
+fn about(rule: &'static Rule, record: &Record<'_>, variant: &'static str, field_path: &'static str) -> Finding {
+    let finding = notice::field(record, variant, rule.severity, field_path);
+    Finding { rule, repairability: rule.repairability, ..finding }
+}
+
+/// The same about an event, which has a name.
+fn about_event(
+    rule: &'static Rule,
+    record: &Record<'_>,
+    event: &Event<'_>,
+    variant: &'static str,
+    field_path: &'static str,
+) -> Finding {
+    Finding { record_id: Some(id_of(event)), ..about(rule, record, variant, field_path) }
+}
+
+/// A finding about the file as a whole.
+fn about_file(rule: &'static Rule, variant: &'static str) -> Finding {
+    let mut finding = Finding::new(rule, Stage::Reading);
+    finding.variant = variant;
+    finding.subject = Subject { record: String::new(), part: "header".into() };
+    finding
+}
+
 fn id_of(event: &Event<'_>) -> String {
     format!("seq:{}", event.seq)
 }
@@ -255,23 +296,14 @@ fn draft<'a>(
 
 impl Adapter for Dsh {
     fn read(&mut self, record: &Record<'_>, sink: &mut dyn Sink) {
-        let (last_line, last_ordinal) = std::mem::replace(&mut self.last, (record.line, record.ordinal));
-        let lost = record.ordinal > last_ordinal + 1 || std::mem::take(&mut self.broken);
-        if !std::mem::replace(&mut self.has_header, true) {
+        self.first_line.get_or_insert(record.line);
+        let last = std::mem::replace(&mut self.last, record.ordinal);
+        let lost = record.ordinal > last + 1 || std::mem::take(&mut self.broken);
+        if !std::mem::replace(&mut self.has_begun, true) {
             if !self.header(record, sink) {
                 self.line(record, lost, sink);
             }
             return;
-        }
-        // Two records on one line share its number.
-        let blank = record.line.saturating_sub(last_line + 1);
-        if blank > 0 && !lost {
-            let mut finding = notice::field(record, "empty-line", SL001.severity, "");
-            (finding.rule, finding.repairability) = (&SL001, SL001.repairability);
-            finding.line = Some(last_line + 1);
-            finding.location = Location { line: Some(last_line + 1), column: Some(1), ..Location::default() };
-            finding.evidence.remove("field_path");
-            sink.finding(finding);
         }
         self.line(record, lost, sink);
     }
@@ -285,15 +317,50 @@ impl Adapter for Dsh {
         true
     }
 
+    fn refuses_blank_lines(&self) -> bool {
+        // Before the first record the header is what is missing.
+        self.first_line.is_some()
+    }
+
+    fn broken(&mut self, fault: &Fault, finding: &mut Finding) -> bool {
+        self.first_line = self.first_line.or(finding.line);
+        match finding.variant {
+            _ if fault.reason == "depth_exceeded" => {
+                (finding.variant, finding.severity) = ("unchecked-depth", Severity::Info);
+            }
+            "malformed-line" | "non-object-line" => finding.variant = "unparsable-line",
+            _ => {}
+        }
+        true
+    }
+
+    fn replaced(&self, finding: &mut Finding) {
+        // As the harness does.
+        (finding.variant, finding.severity) = ("replaced-bytes", Severity::Info);
+    }
+
+    fn stored(&mut self, storage: &Storage, sink: &mut dyn Sink) {
+        if storage.size == 0 {
+            sink.finding(about_file(&SL513, ""));
+        } else if self.first_line != Some(1) {
+            // Blank, or there is no text at all.
+            sink.finding(about_file(&SL001, "missing-header"));
+        } else if self.has_header && storage.line_in_first_frame == Some(false) {
+            let mut shape = about_file(&SL512, "");
+            shape.location.item = Some(1);
+            sink.finding(shape);
+        }
+    }
+
     fn finish(&mut self, sink: &mut dyn Sink) {
         self.never_started(sink);
         let mut fact = |kind, location, subject: &str| sink.fact(Fact { kind, location, subject: subject.into() });
         if self.turn.is_open() {
             fact(FactKind::OpenTurn, self.turn_began, "turn");
         }
-        let (times, location) = self.longest;
+        let (times, last, location) = self.longest;
         if times > 0 {
-            fact(FactKind::Repetition { times }, location, "stream");
+            fact(FactKind::Repetition { times, last }, location, "stream");
         }
     }
 

@@ -26,6 +26,7 @@ use crate::finding::{Finding, Location};
 use crate::model::session::{Fact, Run};
 use crate::model::{Actor, Conventions, EventFlags, Kind, Value};
 use crate::record::Json;
+use crate::source::text::FramePlace;
 
 /// One record as an adapter sees it.
 #[derive(Clone, Copy, Debug)]
@@ -36,12 +37,14 @@ pub struct Record<'a> {
     pub line: u64,
     /// Number among the non-blank lines or items, from 1.
     pub ordinal: u64,
-    /// Offset of its line's first byte in the file.
+    /// Offset of its line's first byte in the text, which for a plain file is the offset in the file.
     pub offset: u64,
     /// Offset behind its line, line end included.
     pub end: u64,
     /// It stands in a JSON document and has no line of its own.
     pub in_document: bool,
+    /// No line end follows it, so that it may not be all that was to be written. Frames are written whole.
+    pub is_cut: bool,
     /// Where it is.
     pub location: Location,
 }
@@ -51,6 +54,12 @@ impl Record<'_> {
     #[must_use]
     pub fn len(&self) -> u64 {
         self.end - self.offset
+    }
+
+    /// It comes from a compressed source: its place is that of a frame.
+    #[must_use]
+    pub fn is_compressed(&self) -> bool {
+        self.location.item.is_some() && !self.in_document
     }
 
     /// A record is never empty.
@@ -139,6 +148,12 @@ impl<'a> Draft<'a> {
 
 /// Takes what an adapter makes of records.
 pub trait Sink {
+    /// The records from here on begin in this frame of a compressed source.
+    fn frame(&mut self, _place: FramePlace) {}
+    /// Nothing that was said of the source can be trusted, because of this.
+    fn unreadable(&mut self, finding: Finding) {
+        self.finding(finding);
+    }
     /// The canonical object of the next event is its record as it stands, but for one member that was derived.
     fn as_stored(&mut self, _derived: Option<(&'static str, &'static str)>) {}
     /// One event of `record`.
@@ -151,6 +166,8 @@ pub trait Sink {
     fn run_state(&mut self, id: String, seq: Option<i64>, hash: Option<String>);
     /// The compaction boundary just given keeps what stands before it from this event on.
     fn kept_from(&mut self, _first_kept: &str) {}
+    /// A resume goes on below the record with this id, if there is one.
+    fn resumed_from(&mut self, _id: &str) {}
     /// Something that is no event but that a rule judges.
     fn fact(&mut self, _fact: Fact) {}
     /// A run of a printed stream is over; every event since the last one belongs to it.
@@ -167,6 +184,10 @@ pub trait Adapter {
     fn refuses_byte_order_mark(&self) -> bool {
         false
     }
+    /// Whether the loaders refuse a blank line before the record that comes next.
+    fn refuses_blank_lines(&self) -> bool {
+        false
+    }
     /// A JSON document begins: the members before its items, none when it is an array. False: nothing in it is to be read.
     fn opens(&mut self, _head: Option<Json<'_>>) -> bool {
         true
@@ -177,6 +198,10 @@ pub trait Adapter {
     fn broken(&mut self, _fault: &Fault, _finding: &mut Finding) -> bool {
         true
     }
+    /// Bytes of a line are no UTF-8; once they are replaced the line is a record. Says how bad that is to the loaders.
+    fn replaced(&self, _finding: &mut Finding) {}
+    /// The file has ended, and this is how it was stored.
+    fn stored(&mut self, _storage: &Storage, _sink: &mut dyn Sink) {}
     /// The file has ended.
     fn finish(&mut self, _sink: &mut dyn Sink) {}
     /// How the session is to be judged; asked once, at the end.
@@ -185,6 +210,15 @@ pub trait Adapter {
     fn metadata(&self) -> Metadata {
         Metadata::default()
     }
+}
+
+/// How a file is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Storage {
+    /// Number of bytes of the file.
+    pub size: u64,
+    /// Whether the first frame holds the first line and nothing else; none for a plain file.
+    pub line_in_first_frame: Option<bool>,
 }
 
 /// What an adapter knows about the whole file.
@@ -230,6 +264,8 @@ impl Fault {
 pub enum Framing {
     /// One JSON object a line. Whole records on a broken line are read; only a last line without line end is torn.
     Lines,
+    /// Lines like these, plain or in Zstandard frames. Says whether a file of this name must hold frames.
+    LinesOrFrames(fn(&str) -> bool),
     /// Lines like these, or one JSON document: told by the first bytes.
     LinesOrDocument(&'static Document),
     /// One JSON object a line or one document; nothing on a broken line is read, and the last line is torn however it ends.
@@ -298,10 +334,17 @@ pub fn find(id: &str) -> Option<&'static Format> {
 pub fn digest_framing(format: &Format) -> crate::digest::Framing {
     use crate::digest::Framing as Entries;
     match (format.id, format.framing) {
-        ("dsh-jsonl", _) => Entries::Packed,
+        (_, Framing::LinesOrFrames(_)) => Entries::Packed,
         ("pi-jsonl", _) => Entries::Headed,
         (_, Framing::Lines) => Entries::Lines,
         _ => Entries::Unknown,
+    }
+}
+
+/// Adds the names that the format's own tools have for findings.
+pub fn add_own_names(format: &Format, findings: &mut [Finding]) {
+    if format.id == dsh::FORMAT.id {
+        findings.iter_mut().for_each(dsh::audit_name::add);
     }
 }
 

@@ -61,10 +61,34 @@ pub static SL001: Rule = Rule {
             next: "Find out which tool output was stored without being flattened.",
         },
         Text {
+            variant: "unchecked-depth",
+            what: "A record is nested more deeply than is checked.",
+            consequence: "The harness reads it at any depth; what it holds was not looked at.",
+            next: "Nothing, unless a later finding refers to this record.",
+        },
+        Text {
             variant: "too-long",
             what: "A record is longer than is read.",
             consequence: "It was not checked; loaders with a limit skip it.",
             next: "Check whether a large file or image was stored inside the log.",
+        },
+        Text {
+            variant: "replaced-bytes",
+            what: "A line holds bytes that are not UTF-8.",
+            consequence: "The harness replaces them and reads the record; the characters themselves are lost.",
+            next: "Nothing, unless the text matters: then find the program that wrote in another encoding.",
+        },
+        Text {
+            variant: "broken-frames",
+            what: "The file is, or should be, a row of Zstandard frames, and its structure is broken.",
+            consequence: "The harness refuses the session, or does not start at all if the first frame is hit.",
+            next: "Move the file out of the sessions folder and restore it from a backup; frames before the defect are intact.",
+        },
+        Text {
+            variant: "undecodable-frame",
+            what: "A Zstandard frame of the file cannot be decoded.",
+            consequence: "The harness refuses the session, or does not start at all if it is the first frame.",
+            next: "Move the file out of the sessions folder and restore it from a backup; the frames before it are intact.",
         },
         Text {
             variant: "empty-input",
@@ -95,6 +119,12 @@ pub static SL001: Rule = Rule {
             what: "Lines that are no records stand between the records: another program printed to the same output.",
             consequence: "Programs that read the output line by line stop at the first of them, or skip them all.",
             next: "Send the output of the agent to a file of its own.",
+        },
+        Text {
+            variant: "unparsable-line",
+            what: "A line of the log is no JSON object.",
+            consequence: "The harness refuses the session if a later turn was completed, or drops the log from here on.",
+            next: "Restore the line from a copy, or cut the log before it.",
         },
         Text {
             variant: "not-a-record",
@@ -196,6 +226,18 @@ pub static SL002: Rule = Rule {
             what: "The last line ends in the middle of a character.",
             consequence: "Some loaders skip the line, others refuse the whole file.",
             next: "Run repair before resuming: it removes the torn rest and nothing else.",
+        },
+        Text {
+            variant: "torn-frame",
+            what: "The last Zstandard frame of the log was cut off while it was written.",
+            consequence: "On its next load the harness keeps the whole records of the frame and cuts the rest.",
+            next: "Nothing: the frames before it are whole.",
+        },
+        Text {
+            variant: "not-a-record",
+            what: "The last line has no line end and lacks what every record of the format has.",
+            consequence: "On its next load the harness cuts it off.",
+            next: "Run repair before resuming: it removes the line and nothing else.",
         },
         Text {
             variant: "too-deep",

@@ -33,9 +33,9 @@ reported, once a log, for the longest run.\n\n\
 pub(crate) fn check(context: &Context<'_>) -> Vec<Found> {
     let mut kept = Capped::new(&SL509);
     for fact in &context.session.facts {
-        if let FactKind::Repetition { times } = fact.kind {
+        if let FactKind::Repetition { times, last } = fact.kind {
             let mut finding = context.about_fact(&SL509, fact);
-            finding.evidence = evidence(json!({ "times": times }));
+            finding.evidence = evidence(json!({ "times": times, "seq": last }));
             kept.push(context, "", Found::one(finding, NONE));
         }
     }

@@ -30,6 +30,12 @@ pub static SL101: Rule = Rule {
             consequence: "The result is sent without its call and the provider refuses the request.",
             next: "Drop the result with the salvage policy once its side effects are known.",
         },
+        Text {
+            variant: "call-not-sent",
+            what: "A tool result stands on the branch that a resume sends, and its call on another one.",
+            consequence: "Older loaders send it and the provider refuses the request; newer ones drop the result silently.",
+            next: "Find out which branch the two belong to.",
+        },
     ],
     doc: "Providers accept a tool result only when the call it answers stands in the same request. The call of this \
 result is nowhere in the log.\n\n\
@@ -87,6 +93,12 @@ pub static SL102: Rule = Rule {
             what: "The history goes on from a tool call whose result stands on another branch.",
             consequence: "The loader makes up an answer to the call on the branch that is resumed.",
             next: "Nothing; go back to the other branch if the agent should know the result.",
+        },
+        Text {
+            variant: "result-not-sent",
+            what: "A tool call stands on the branch that a resume sends, and its result on another one.",
+            consequence: "The call is sent without its result and the provider refuses the request.",
+            next: "Find out which branch the two belong to.",
         },
     ],
     doc: "Every tool call needs a result before the conversation goes on. A call without one means that the result was \

@@ -26,7 +26,7 @@ pub fn roots(settings: &Settings, given: &[PathBuf], tree: &TreeArgs) -> Result<
     }
     let mut found = Vec::new();
     for path in &paths {
-        match expand(path).map_err(Failure::usage)? {
+        match expand(path, &FOREIGN).map_err(Failure::usage)? {
             Some(roots) => found.extend(roots),
             None => return Err(not_found(path)),
         }

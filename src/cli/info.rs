@@ -4,6 +4,7 @@ use std::io::Write;
 
 use clap::CommandFactory;
 use sesslint::adapter::FORMATS;
+use sesslint::dsh::Code;
 use sesslint::emit::escape::visible;
 use sesslint::rule::profile::PROFILES;
 use sesslint::rule::{self, RULES, page};
@@ -11,7 +12,7 @@ use sesslint::rule::{self, RULES, page};
 use super::Failure;
 use super::args::{Cli, CompletionArgs, ExplainArgs, JsonArgs, ManArgs};
 
-/// The page of a code, or the list of codes.
+/// The page of a code, or of a code of `dsh-audit`; or the list of codes.
 pub fn explain(args: &ExplainArgs, out: &mut dyn Write) -> Result<u8, Failure> {
     let Some(code) = &args.code else {
         for rule in RULES {
@@ -19,7 +20,8 @@ pub fn explain(args: &ExplainArgs, out: &mut dyn Write) -> Result<u8, Failure> {
         }
         return Ok(0);
     };
-    let rule = rule::find(&code.to_uppercase()).ok_or_else(|| {
+    let name = code.to_uppercase();
+    let rule = rule::find(&name).or_else(|| Code::named(&name).map(Code::rule)).ok_or_else(|| {
         let shown = visible(code);
         Failure::usage(format!("unknown code {shown}; `sesslint explain` without a code lists all of them"))
     })?;

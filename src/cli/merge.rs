@@ -15,7 +15,7 @@ pub fn run(global: &Global, args: &MergeArgs, out: &mut dyn Write, err: &mut dyn
     let settings = Settings::load(global, &args.report, &TreeArgs::default())?;
     let mut parts = Vec::new();
     for given in &args.reports {
-        let roots = expand(given).map_err(Failure::usage)?.ok_or_else(|| scan::not_found(given))?;
+        let roots = expand(given, &[]).map_err(Failure::usage)?.ok_or_else(|| scan::not_found(given))?;
         for root in roots {
             parts.push(read(&root.path)?);
         }

@@ -30,9 +30,13 @@ pub fn publish(
     let options = settings.emit_options();
     let unfit = unfit(scan, args.allow_empty.or(config.allow_empty).unwrap_or(false));
     let code = if unfit.is_some() { 2 } else { u8::from(!scan.passes(&options.gate)) };
-    let printed = runner.bracketed(out, |out| {
+    let print = |out: &mut dyn Write| {
         output::write_all(&outputs, &options, out, |format, options, out| emit::write_scan(format, scan, options, out))
-    });
+    };
+    // A document on standard output is whole and alone there; a runner scans standard error as well.
+    let claimed = outputs.iter().find(|output| output.path.is_none() && output.format != Format::Human);
+    let printed = if claimed.is_some() { print(out) } else { runner.bracketed(out, print) };
+    let annotated = claimed.is_some_and(|output| output.format == Format::Github);
     let mut summary = None;
     if args.summary.or(config.summary).unwrap_or(true) && runner.has_summary() {
         let options = emit::Options { markdown_used: runner.summary_used(), ..options.clone() };
@@ -41,13 +45,14 @@ pub fn publish(
         summary = runner.summarise(&markdown);
     }
     runner.set_outputs(&step_outputs(scan, code, &outputs, summary.as_deref()));
-    if args.annotations.or(config.annotations).unwrap_or(runner.commands) {
+    let log: &mut dyn Write = if claimed.is_some() { err } else { out };
+    if args.annotations.or(config.annotations).unwrap_or(runner.commands) && !annotated {
         let budget = options.annotations;
         let notices = budget.notices.saturating_sub(runner.notices.len() + args.spare_notices);
         let options = emit::Options { annotations: Annotations { notices, ..budget }, ..options };
-        emit::write_scan(Format::Github, scan, &options, out)?;
+        emit::write_scan(Format::Github, scan, &options, log)?;
     }
-    runner.tell(out, err)?;
+    runner.tell(log)?;
     printed?;
     match unfit {
         Some(what) => Err(Failure::usage(what)),

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use sesslint::emit::escape::{command_data, inert};
 use sesslint::write;
 
-use super::env;
+use super::{env, tell_notices};
 
 /// Which parts of a runner are there.
 #[derive(Clone, Debug, Default)]
@@ -84,15 +84,11 @@ impl Runner {
     }
 
     /// Tells the notices, as annotations where the log is scanned.
-    pub fn tell(&self, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<()> {
-        for notice in &self.notices {
-            if self.commands {
-                writeln!(out, "::notice title=sesslint::{}", command_data(notice))?;
-            } else {
-                writeln!(err, "sesslint: notice: {}", inert(notice))?;
-            }
+    pub fn tell(&self, log: &mut dyn Write) -> io::Result<()> {
+        if !self.commands {
+            return tell_notices(&self.notices);
         }
-        Ok(())
+        self.notices.iter().try_for_each(|n| writeln!(log, "::notice title=sesslint::{}", command_data(&inert(n))))
     }
 }
 
@@ -147,8 +143,9 @@ mod tests {
         assert_eq!(runner.summarise(b"x"), None);
         runner.set_outputs(&[("a", "b".into())]);
         assert_eq!(runner.notices.len(), 2);
-        let (mut out, mut err) = (Vec::new(), Vec::new());
-        runner.tell(&mut out, &mut err).unwrap();
-        assert!(out.is_empty() && err.starts_with(b"sesslint: notice: The job summary"));
+        runner.commands = true;
+        let mut log = Vec::new();
+        runner.tell(&mut log).unwrap();
+        assert!(log.starts_with(b"::notice title=sesslint::The job summary"));
     }
 }

@@ -3,13 +3,13 @@
 use std::io::{self, BufReader, Read};
 use std::ops::ControlFlow;
 
-use super::canonical::{Canonical, Canonicaliser};
+use super::canonical::{Canonical, Canonicaliser, NotJson};
 use super::document::{self, End, List, Part};
-use super::frames::Rest;
 use super::layout::Layout;
-use super::lines::Lines;
-use super::packed::Row;
 use super::source::Source;
+use crate::dsh::packed::PackedKind;
+use crate::dsh::record::Record;
+use crate::source::{LineReader, MAX_LINE_BYTES};
 
 /// What is wrong with a log apart from the entries that were read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,11 +49,7 @@ pub(super) fn visit(source: &Source, layout: Layout, visit: &mut Visit<'_>) -> i
         Err(e) if e.kind() == io::ErrorKind::InvalidData => reading.unreadable(1),
         other => other?,
     }
-    match source.rest() {
-        Rest::None => {}
-        Rest::Torn => reading.damage.torn_tail = true,
-        Rest::Broken => reading.unreadable(1),
-    }
+    reading.damage.torn_tail |= source.is_torn();
     Ok(reading.damage)
 }
 
@@ -73,27 +69,31 @@ impl Reading<'_, '_> {
     }
 
     fn lines(&mut self, source: &Source, mut header: bool, packed: bool) -> io::Result<()> {
-        let mut lines = Lines::new(source.text()?);
-        let (mut scratch, mut event) = (Canonicaliser::default(), Canonicaliser::default());
-        while let Some(line) = lines.next()? {
+        let mut lines = LineReader::new(source.text()?, MAX_LINE_BYTES);
+        let mut event = Canonicaliser::default();
+        while let Some(line) = lines.next_line()? {
             self.at += 1;
-            if line.is_blank() || std::mem::take(&mut header) {
+            if !line.truncated && line.is_blank() || std::mem::take(&mut header) {
                 continue;
             }
-            let Ok(entry) = self.entry.read(line.bytes) else {
-                if line.terminated {
+            // What is longer than a line may be is no entry, whatever it holds.
+            let entry = if line.truncated { Err(NotJson) } else { self.entry.read(line.bytes) };
+            let Ok(entry) = entry else {
+                if line.terminated || line.truncated {
                     self.unreadable(0);
                 } else {
                     self.damage.torn_tail = true;
                 }
                 continue;
             };
-            let flow = match packed.then(|| Row::read(&entry, &mut scratch)).flatten() {
-                None => (self.visit)(&entry),
-                Some(row) => row.events().try_for_each(|text| match event.read(text.as_bytes()) {
+            let row = packed.then(|| entry.member("type")).flatten().filter(|tag| is_packed(tag));
+            let flow = match row.and_then(|_| Record::read(line.bytes)) {
+                // Packed or not, the digest is that of the events.
+                Some(Record::Packed(row)) => row.events().try_for_each(|text| match event.read(&text) {
                     Ok(entry) => (self.visit)(&entry),
                     Err(_) => ControlFlow::Continue(()),
                 }),
+                _ => (self.visit)(&entry),
             };
             if flow.is_break() {
                 break;
@@ -105,7 +105,7 @@ impl Reading<'_, '_> {
     fn items(&mut self, source: &Source, list: List, occurrence: usize) -> io::Result<()> {
         let mut met = 0;
         let mut inside = false;
-        let end = document::walk(BufReader::new(source.text()?), usize::MAX, &mut |part| {
+        let end = document::walk(BufReader::new(source.text()?), MAX_LINE_BYTES, &mut |part| {
             match part {
                 Part::List(name) => {
                     met += usize::from(name == list);
@@ -136,7 +136,7 @@ impl Reading<'_, '_> {
 
     fn value(&mut self, source: &Source) -> io::Result<()> {
         let mut text = Vec::new();
-        source.text()?.read_to_end(&mut text)?;
+        source.text()?.take(MAX_LINE_BYTES as u64).read_to_end(&mut text)?;
         match self.entry.read(&text) {
             Ok(entry) => {
                 // It is the last one anyway.
@@ -146,4 +146,10 @@ impl Reading<'_, '_> {
             Err(_) => self.lines(source, false, false),
         }
     }
+}
+
+/// Whether a `type`, in canonical spelling, is that of a packed row.
+fn is_packed(tag: &[u8]) -> bool {
+    let name = tag.strip_prefix(b"\"").and_then(|tag| tag.strip_suffix(b"\""));
+    name.is_some_and(|name| PackedKind::named(name).is_some())
 }

@@ -8,11 +8,8 @@
 mod canonical;
 mod document;
 mod entries;
-mod frames;
 mod layout;
-mod lines;
 mod log;
-mod packed;
 mod relation;
 mod report;
 mod scalar;

@@ -13,6 +13,7 @@ use super::scheme::{SCHEME, comparable, scheme_of};
 use super::source::Source;
 use super::{scalar, text};
 use crate::finding::fingerprint::hex;
+use crate::model::content_free::is_content_free;
 use crate::model::{Interner, Sym};
 
 /// Name and version of both documents.
@@ -336,8 +337,4 @@ fn shown(label: &str) -> String {
 
 fn masked(hash: &str) -> String {
     format!("<masked:{}>", &hash[..8])
-}
-
-fn is_content_free(text: &str) -> bool {
-    !text.chars().any(char::is_control)
 }

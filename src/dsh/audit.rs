@@ -2,18 +2,20 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
 use super::artifact::{Artifact, Container, ExpectedFormat, LogFile, Options};
 use super::finding::{Attention, Code, Effect, Finding};
 use super::log_scan::LogScan;
 use super::place;
-use super::record::Header;
+use super::record::{Header, Record};
 use crate::source::ahead::fill_ahead;
 use crate::source::container::Content;
 use crate::source::frames::Outline;
-use crate::source::text::{FramePlace, Text, TextError, TextLines};
+use crate::source::inflate::most_text;
+use crate::source::text::{FramePlace, Text, TextError};
+use crate::source::{LineReader, MAX_LINE_BYTES};
 
 /// From this size on, frames are decoded on a thread of their own.
 const LARGE: u64 = 1024 * 1024;
@@ -142,27 +144,53 @@ impl<'a> Audit<'a> {
 
     fn outlined(&mut self, outline: &Outline) {
         self.report.frame_count = Some(outline.frames);
-        self.report.torn_bytes = outline.torn_bytes();
-        if outline.torn_bytes() > 0 {
-            let message =
-                format!("the last frame is incomplete ({} bytes from byte {})", outline.torn_bytes(), outline.end);
-            let (effect, advice) = if outline.frames > 0 {
-                let kept = "Nothing to do: on its next load the harness keeps the whole records of this frame and \
-                            cuts the rest.";
-                (Effect::Opens, kept)
-            } else {
-                (Effect::HidesSession, "Not even the header was written completely; the file can be moved away.")
-            };
-            let finding = Finding::new(Code::TornFinalFrame, message, effect, advice);
-            self.push(finding.at(outline.frames).with("byte", outline.end).with("bytes", outline.torn_bytes()));
+        let torn = outline.torn_bytes();
+        self.report.torn_bytes = torn;
+        if torn == 0 {
+            return;
         }
+        let message = format!("the last frame is incomplete ({torn} bytes from byte {})", outline.end);
+        let finding = if outline.frames > 0 {
+            let kept = self.tail_events(outline.end, torn);
+            let events = if kept == 1 { "event" } else { "events" };
+            let advice = format!(
+                "Nothing to do: on its next load the harness keeps the whole records of this frame ({kept} {events}) and \
+                 cuts the rest."
+            );
+            Finding::new(Code::TornFinalFrame, message, Effect::Opens, advice).with("recoverable_events", kept)
+        } else {
+            let advice = "Not even the header was written completely; the file can be moved away.";
+            Finding::new(Code::TornFinalFrame, message, Effect::HidesSession, advice)
+        };
+        self.push(finding.at(outline.frames).with("byte", outline.end).with("bytes", torn));
+    }
+
+    /// How many events stand in whole records of an incomplete frame; none when it cannot be read again.
+    fn tail_events(&self, start: u64, len: u64) -> u64 {
+        let tail = || {
+            let mut file = File::open(self.log.root.join(&self.log.relative))?;
+            file.seek(SeekFrom::Start(start))?;
+            // A reader of whole frames would not begin this one: its end is not there.
+            zstd::stream::read::Decoder::new(file.take(len))
+        };
+        let Ok(text) = tail() else { return 0 };
+        let (mut lines, mut events) = (LineReader::new(text.take(most_text(len)), MAX_LINE_BYTES), 0);
+        // The text ends in a failure, because the frame does not end.
+        while let Ok(Some(line)) = lines.next_line() {
+            match Record::read(line.bytes) {
+                Some(Record::Event(_)) => events += 1,
+                Some(Record::Packed(row)) => events += row.count,
+                None => break,
+            }
+        }
+        events
     }
 
     fn text(&mut self, text: impl Text) -> io::Result<()> {
-        match self.lines(TextLines::new(text)) {
+        match self.lines(LineReader::new(text, MAX_LINE_BYTES)) {
             Ok(()) => Ok(()),
             Err(TextError::Io(error)) => Err(error),
-            Err(TextError::Frame { place: FramePlace { index, start }, reason }) => {
+            Err(TextError::Frame { place: FramePlace { index, start, .. }, reason }) => {
                 let effect = if index == 0 { Effect::BlocksStart } else { Effect::RefusesSession };
                 let message = format!("frame {index} at byte {start} cannot be decoded: {reason}");
                 let finding = Finding::new(Code::UndecodableFrame, message, effect, restore(index));
@@ -172,16 +200,16 @@ impl<'a> Audit<'a> {
         }
     }
 
-    fn lines<T: Text>(&mut self, mut lines: TextLines<T>) -> Result<(), TextError> {
+    fn lines<T: Text>(&mut self, mut lines: LineReader<T>) -> Result<(), TextError> {
         let compressed = self.report.container == Container::Zstd;
-        let first = lines.read_line()?;
+        let first = lines.next_line()?;
         // Length of the first line, when it ends with an LF in the first frame.
         let first_len = first
             .filter(|line| line.terminated && line.frame.is_some_and(|frame| frame.index == 0))
-            .map(|line| line.len + 1);
+            .map(|line| line.len() + 1);
         let Some(header) = first.and_then(|line| Header::read(line.bytes)) else {
             // A frame that cannot be decoded further on is the worse news.
-            while lines.read_line()?.is_some() {}
+            while lines.next_line()?.is_some() {}
             let has_frame = self.report.frame_count.is_some_and(|count| count > 0);
             self.header_missing(has_frame && first_len != Some(lines.first_frame_len()));
             return Ok(());
@@ -194,7 +222,7 @@ impl<'a> Audit<'a> {
         self.report.format_version = Some(header.version);
         self.report.inherited_event_count = header.inherited_events;
         let mut scan = LogScan::new(self.generation, compressed);
-        while let Some(line) = lines.read_line()? {
+        while let Some(line) = lines.next_line()? {
             scan.line(&line);
         }
         if compressed && first_len != Some(lines.first_frame_len()) {

@@ -6,7 +6,11 @@ use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 use serde_json::{Map, Value};
 
+use crate::check::compatibility::{SL301, SL302};
+use crate::check::framing::{SL001, SL002};
+use crate::check::{SL003, SL004, SL101, SL102, SL501, SL507, SL508, SL509, SL510, SL511, SL512, SL513};
 use crate::finding::Severity;
+use crate::rule::Rule;
 
 /// What was found. The order is that of reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -124,6 +128,35 @@ impl Code {
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         self.row().0
+    }
+
+    /// The code with this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|code| code.as_str() == name)
+    }
+
+    /// The rule that reports the same where one log is checked by itself.
+    #[must_use]
+    pub fn rule(self) -> &'static Rule {
+        match self {
+            Self::UnreadableArtifact | Self::UndecodableFrame | Self::HeaderMissing | Self::UnparsableLine => &SL001,
+            Self::TornFinalFrame | Self::TornFinalLine => &SL002,
+            Self::SeqDuplicate => &SL003,
+            Self::SeqGap => &SL004,
+            Self::ToolResultNoId => &SL101,
+            Self::ToolCallNoId | Self::OrphanToolCall => &SL102,
+            Self::FormatVersionDrift => &SL301,
+            Self::UnknownRequiredType => &SL302,
+            Self::EmptyTextBlock => &SL501,
+            Self::SeqReordered => &SL507,
+            Self::OpenTurn => &SL508,
+            Self::RepetitiveStream => &SL509,
+            Self::SessionPathMismatch => &SL510,
+            Self::ProjectPathMismatch => &SL511,
+            Self::HeaderFrameShape => &SL512,
+            Self::EmptyArtifact => &SL513,
+        }
     }
 
     /// How bad it is.
@@ -251,6 +284,7 @@ impl Serialize for Finding {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut evidence = self.evidence.clone();
         evidence.insert("effect".to_owned(), self.effect.as_str().into());
+        evidence.insert("rule".to_owned(), self.code.rule().code.into());
         let mut finding = serializer.serialize_struct("Finding", 5)?;
         finding.serialize_field("code", self.code.as_str())?;
         finding.serialize_field("severity", severity_word(self.code.severity()))?;

@@ -133,14 +133,20 @@ impl<'a> Cursor<'a> {
     /// # Errors
     /// On broken syntax.
     pub fn value(&mut self) -> Result<Raw<'a>, Malformed> {
-        self.peek()?;
+        let first = self.peek()?;
         let start = self.at;
+        match first {
+            b'{' | b'[' => self.container()?,
+            _ => self.scalar(first)?,
+        }
+        Ok(Raw::new(&self.text[start..self.at]))
+    }
+
+    /// Reads an object or array from its bracket.
+    fn container(&mut self) -> Result<(), Malformed> {
         let mut open = Nesting::default();
         loop {
             match self.peek()? {
-                b'"' => {
-                    self.string()?;
-                }
                 b'{' => {
                     self.at += 1;
                     if self.peek()? != b'}' {
@@ -158,12 +164,10 @@ impl<'a> Cursor<'a> {
                     }
                     self.at += 1;
                 }
-                b't' => self.literal(b"true")?,
-                b'f' => self.literal(b"false")?,
-                b'n' => self.literal(b"null")?,
-                _ => self.number()?,
+                first => self.scalar(first)?,
             }
-            while let Some(in_object) = open.top() {
+            loop {
+                let Some(in_object) = open.top() else { return Ok(()) };
                 match (self.peek()?, in_object) {
                     (b',', true) => {
                         self.at += 1;
@@ -181,9 +185,17 @@ impl<'a> Cursor<'a> {
                     _ => return Err(Malformed),
                 }
             }
-            if open.top().is_none() {
-                return Ok(Raw::new(&self.text[start..self.at]));
-            }
+        }
+    }
+
+    /// Reads any other value, given its first byte.
+    fn scalar(&mut self, first: u8) -> Result<(), Malformed> {
+        match first {
+            b'"' => self.string().map(|_| ()),
+            b't' => self.literal(b"true"),
+            b'f' => self.literal(b"false"),
+            b'n' => self.literal(b"null"),
+            _ => self.number(),
         }
     }
 

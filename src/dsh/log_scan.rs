@@ -8,14 +8,13 @@ use serde_json::json;
 
 use super::calls::Calls;
 use super::finding::{Code, Effect, Finding};
-use super::packed::CHUNK;
 use super::record::{Event, Record};
 use super::sequence::{Sequence, Step};
 use super::stream::Repetition;
 use super::turn::OpenTurn;
-use super::vocabulary;
+use super::vocabulary::{self, Meaning};
 use crate::model::{Value, content_free};
-use crate::source::text::TextLine;
+use crate::source::Line;
 
 /// Most numbers listed in one finding's evidence.
 const MOST_LISTED: usize = 1000;
@@ -89,8 +88,8 @@ impl LogScan {
     }
 
     /// Takes the next line behind the header.
-    pub fn line(&mut self, line: &TextLine<'_>) {
-        if line.len == 0 {
+    pub fn line(&mut self, line: &Line<'_>) {
+        if line.is_empty() {
             let first = self.empty.map_or(line.number, |empty| empty.0);
             self.empty = Some((first, line.number));
             return;
@@ -98,17 +97,14 @@ impl LogScan {
         if let Some((first, last)) = self.empty.take() {
             (first..=last).for_each(|number| self.broken.add(number, None));
         }
-        let is_whole = line.len == line.bytes.len() as u64;
-        match is_whole.then(|| Record::read(line.bytes)).flatten() {
+        match (!line.truncated).then(|| Record::read(line.bytes)).flatten() {
             Some(Record::Event(event)) => self.event(&event, line.number),
             Some(Record::Packed(row)) => {
-                for (seq, delta) in (row.first_seq..).zip(row.deltas()) {
-                    self.count(seq, line.number);
-                    self.stream.piece(delta.as_bytes(), seq);
-                }
+                (row.first_seq..).zip(0..row.count).for_each(|(seq, _)| self.count(seq, line.number));
+                self.stream.row(&row.runs, row.first_seq);
             }
             None if line.terminated || self.compressed => self.broken.add(line.number, None),
-            None => self.torn_line = Some((line.number, line.len)),
+            None => self.torn_line = Some((line.number, line.len())),
         }
     }
 
@@ -125,33 +121,34 @@ impl LogScan {
     fn event(&mut self, event: &Event<'_>, line: u64) {
         let (kind, seq, data) = (event.kind.as_bytes(), event.seq, &event.data);
         self.count(seq, line);
-        if kind == CHUNK.as_bytes() {
-            return self.stream.piece(data.delta().as_bytes(), seq);
+        let meaning = vocabulary::meaning(self.generation, kind);
+        if meaning == Some(Meaning::Chunk) {
+            return self.stream.piece(&data.delta(), seq);
         }
         self.stream.interrupt();
-        match kind {
-            b"turn/start" => self.turn.start(data.turn),
-            b"turn/end" => {
+        match meaning {
+            Some(Meaning::TurnStart) => self.turn.start(data.turn),
+            Some(Meaning::TurnEnd) => {
                 self.turn.end(data.turn);
                 self.last_turn_end = line;
             }
-            b"assistant/message" if data.message.has_blank_text => self.blank.add(line, Some(seq)),
-            b"tool/call" => match data.started_call() {
+            Some(Meaning::Answer) if data.message.has_blank_text => self.blank.add(line, Some(seq)),
+            Some(Meaning::Call) => match data.started_call() {
                 Some(id) => self.calls.started(&id, seq, line),
                 None => self.no_id(Code::ToolCallNoId, seq, line),
             },
-            b"tool/result" => match data.answered_call() {
+            Some(Meaning::Result) => match data.answered_call() {
                 Some(id) => self.calls.answered(&id),
                 None => self.no_id(Code::ToolResultNoId, seq, line),
             },
-            _ if event.ignorable || vocabulary::knows(self.generation, kind) => {}
-            _ => {
+            None if !event.ignorable => {
                 self.unknown.add(line, Some(seq));
                 let name = shown_type(&event.kind.lossy());
                 if self.unknown_types.len() < MOST_TYPES || self.unknown_types.contains_key(&name) {
                     *self.unknown_types.entry(name).or_default() += 1;
                 }
             }
+            _ => {}
         }
     }
 
@@ -321,12 +318,12 @@ fn shown_type(kind: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Code, Effect, LogScan, Scanned, shown_type};
-    use crate::source::text::{PlainText, TextLines};
+    use crate::source::{LineReader, MAX_LINE_BYTES};
 
     fn scan(text: &str, compressed: bool) -> Scanned {
         let mut scan = LogScan::new(0, compressed);
-        let mut lines = TextLines::new(PlainText(text.as_bytes()));
-        while let Some(line) = lines.read_line().expect("memory can be read") {
+        let mut lines = LineReader::new(text.as_bytes(), MAX_LINE_BYTES);
+        while let Some(line) = lines.next_line().expect("memory can be read") {
             scan.line(&line);
         }
         scan.finish()

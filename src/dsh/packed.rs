@@ -3,10 +3,10 @@
 //! A row is valid only when it has exactly the members its tag asks for; anything else is no record at all, as the
 //! harness refuses it.
 
-use super::js_text::JsText;
 use super::json::{Cursor, Malformed};
 use super::payload::Data;
 use super::raw::{MAX_SAFE_INTEGER, Raw};
+use super::stream::Runs;
 
 /// Which stream a packed row belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,20 +20,29 @@ pub enum PackedKind {
 }
 
 impl PackedKind {
-    /// The kind that a record's tag names, if it is one of the three.
+    /// The kind that a record's `type` names, if it is one of the three.
     #[must_use]
-    pub fn of(tag: &JsText<'_>) -> Option<Self> {
-        match tag.as_bytes() {
+    pub fn named(tag: &[u8]) -> Option<Self> {
+        match tag {
             b"text-chunks" => Some(Self::Text),
             b"reasoning-chunks" => Some(Self::Reasoning),
             b"tool-call-chunks" => Some(Self::ToolCall),
             _ => None,
         }
     }
+
+    /// The `type` of a chunk, and the member of it that holds what it adds.
+    const fn chunk(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Text => ("text-delta", "text"),
+            Self::Reasoning => ("reasoning-delta", "text"),
+            Self::ToolCall => ("tool-call-delta", "argumentsDelta"),
+        }
+    }
 }
 
 /// The type of the events that packed rows stand for.
-pub const CHUNK: &str = "assistant/chunk";
+const CHUNK: &str = "assistant/chunk";
 
 /// The texts of a packed row's members.
 #[derive(Clone, Copy, Debug)]
@@ -41,15 +50,17 @@ pub struct Pieces<'a> {
     array: Raw<'a>,
     /// Number of elements; none when there is anything but texts, or no array.
     count: Option<u64>,
+    runs: Runs<'a>,
 }
 
 impl<'a> Pieces<'a> {
     pub(super) fn read(cursor: &mut Cursor<'a>) -> Result<Self, Malformed> {
-        let mut count = Some(0);
+        let (mut count, mut runs) = (Some(0), Runs::default());
         let array = cursor.elements(|element| {
             count = count.filter(|_| element.is_text()).map(|n| n + 1);
+            runs.push(element);
         })?;
-        Ok(Self { array, count: count.filter(|_| array.is_array()) })
+        Ok(Self { array, count: count.filter(|_| array.is_array()), runs })
     }
 }
 
@@ -88,26 +99,21 @@ pub struct PackedRow<'a> {
     pub count: u64,
     /// Time of the first event, in milliseconds since 1970.
     pub first_time: i64,
+    /// Which of the pieces repeat.
+    pub runs: Runs<'a>,
     gaps: Raw<'a>,
     pieces: Raw<'a>,
-}
-
-/// One event of a packed row.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Member<'a> {
-    /// Sequence number.
-    pub seq: i64,
-    /// Milliseconds since 1970.
-    pub time: i64,
-    /// What it adds to the stream.
-    pub delta: JsText<'a>,
+    turn: Raw<'a>,
+    step: Raw<'a>,
+    /// What all chunks share: name and value, in the order of their events.
+    shared: [(&'static str, Option<Raw<'a>>); 3],
 }
 
 impl<'a> PackedRow<'a> {
     /// Checks a row's envelope numbers and payload; none when anything is missing, surplus or of the wrong shape.
     pub(super) fn new(kind: PackedKind, seq0: Raw<'a>, time0: Raw<'a>, data: &Data<'a>) -> Option<Self> {
-        let numbers = [data.turn, data.step, data.index];
-        if data.has_more || !numbers.iter().all(|value| value.is_some_and(|v| v.number().is_some())) {
+        let (turn, step, index) = (data.turn?, data.step?, data.index?);
+        if data.has_more || ![turn, step, index].iter().all(|value| value.number().is_some()) {
             return None;
         }
         let is_text = |value: Raw<'_>| value.is_text();
@@ -126,21 +132,40 @@ impl<'a> PackedRow<'a> {
             && first_seq >= 0
             && last_seq <= MAX_SAFE_INTEGER
             && times.iter().all(|time| (-MAX_SAFE_INTEGER..=MAX_SAFE_INTEGER).contains(time));
-        is_valid.then_some(Self { kind, first_seq, count, first_time, gaps: gaps.array, pieces: pieces.array })
+        let runs = pieces.runs;
+        is_valid.then_some(Self {
+            kind,
+            first_seq,
+            count,
+            first_time,
+            runs,
+            gaps: gaps.array,
+            pieces: pieces.array,
+            turn,
+            step,
+            shared: [("index", Some(index)), ("id", data.id), ("name", data.name)],
+        })
     }
 
-    /// What each event adds to the stream, in order. Sequence numbers count up from [`Self::first_seq`].
-    pub fn deltas(&self) -> impl Iterator<Item = JsText<'a>> + use<'a> {
-        self.pieces.elements().map(|piece| piece.text().unwrap_or_default())
-    }
-
-    /// The events the row stands for, in order.
-    pub fn members(&self) -> impl Iterator<Item = Member<'a>> + use<'a> {
+    /// The events the row stands for, in order, as its writer would have written them one by one.
+    pub fn events(&self) -> impl Iterator<Item = Vec<u8>> + use<'a> {
+        let (kind, delta) = self.kind.chunk();
+        let mut common = Vec::new();
+        for (name, value) in [("{\"turn\":", self.turn), (",\"step\":", self.step)] {
+            common.extend([name.as_bytes(), value.bytes()].concat());
+        }
+        common.extend(format!(",\"chunk\":{{\"type\":\"{kind}\"").bytes());
+        for (name, value) in self.shared {
+            let member = value.map(|value| [format!(",\"{name}\":").as_bytes(), value.bytes()].concat());
+            common.extend(member.unwrap_or_default());
+        }
+        common.extend(format!(",\"{delta}\":").bytes());
         let mut time = self.first_time;
         let gaps = std::iter::once(0).chain(self.gaps.elements().filter_map(Raw::safe_integer));
-        (self.first_seq..).zip(gaps).zip(self.deltas()).map(move |((seq, gap), delta)| {
+        (self.first_seq..).zip(gaps).zip(self.pieces.elements()).map(move |((seq, gap), piece)| {
             time += gap;
-            Member { seq, time, delta }
+            let head = format!("{{\"type\":\"{CHUNK}\",\"seq\":{seq},\"time\":{time},\"data\":");
+            [head.as_bytes(), &common, piece.bytes(), b"}}}"].concat()
         })
     }
 }
@@ -149,12 +174,20 @@ impl<'a> PackedRow<'a> {
 mod tests {
     use super::super::record::Record;
 
-    fn members(line: &str) -> Option<Vec<(i64, i64, String)>> {
+    fn events(line: &str) -> Option<Vec<String>> {
         match Record::read(line.as_bytes())? {
             Record::Packed(row) => {
-                let members: Vec<_> = row.members().map(|m| (m.seq, m.time, m.delta.lossy().into_owned())).collect();
-                assert_eq!(members.len() as u64, row.count);
-                Some(members)
+                let events: Vec<_> = row.events().map(|event| String::from_utf8(event).expect("UTF-8")).collect();
+                let texts = row.pieces.elements().map(|piece| piece.text().unwrap_or_default().lossy().into_owned());
+                let deltas: Vec<_> = texts.collect();
+                assert_eq!((events.len(), deltas.len()), (row.count as usize, row.count as usize));
+                for (event, delta) in events.iter().zip(deltas) {
+                    let Some(Record::Event(event)) = Record::read(event.as_bytes()) else {
+                        panic!("no event: {event}")
+                    };
+                    assert_eq!(event.data.delta().lossy(), delta);
+                }
+                Some(events)
             }
             Record::Event(_) => None,
         }
@@ -167,12 +200,25 @@ mod tests {
     }
 
     #[test]
-    fn members_continue_sequence_and_time() {
-        let row = text_row("4", "100", "[5,-9]", r#"["a","\n",""]"#);
-        let expected = [(4, 100, "a".into()), (5, 105, "\n".into()), (6, 96, String::new())];
-        assert_eq!(members(&row), Some(expected.to_vec()));
-        let row = r#"{"data":{"args":["{"],"dt":[],"id":"c","step":1.5,"turn":1e400,"index":0},"time0":0,"seq0":0,"type":"tool-call-chunks"}"#;
-        assert_eq!(members(row), Some(vec![(0, 0, "{".into())]));
+    fn a_row_stands_for_the_events_it_was_made_of() {
+        let event = |seq: u64, time: u64, chunk: &str| {
+            format!(
+                r#"{{"type":"assistant/chunk","seq":{seq},"time":{time},"data":{{"turn":1,"step":2,"chunk":{{{chunk}}}}}}}"#
+            )
+        };
+        let row = text_row("4", "1e2", "[5,-9]", r#"["a,\"]", "\n",""]"#);
+        let text =
+            |seq, time, text: &str| event(seq, time, &format!(r#""type":"text-delta","index":0,"text":"{text}""#));
+        let expected = [text(4, 100, r#"a,\"]"#), text(5, 105, r"\n"), text(6, 96, "")];
+        assert_eq!(events(&row).as_deref(), Some(expected.as_slice()));
+        let reasoning = events(&row.replace("text-chunks", "reasoning-chunks")).expect("a row");
+        assert!(reasoning[0].contains("\"reasoning-delta\""));
+        let row = r#"{"data":{"args":["{"],"dt":[],"name":"n","id":"c","step":2,"turn":1,"index":3},"time0":0,"seq0":0,"type":"tool-call-chunks"}"#;
+        let call = event(0, 0, r#""type":"tool-call-delta","index":3,"id":"c","name":"n","argumentsDelta":"{""#);
+        assert_eq!(events(row), Some(vec![call.clone()]));
+        let nameless = row.replace(r#""name":"n","#, "");
+        assert_eq!(events(&nameless), Some(vec![call.replace(r#","name":"n""#, "")]));
+        assert!(events(&nameless.replace(r#""step":2"#, r#""step":1e400"#)).is_some());
     }
 
     #[test]
@@ -198,8 +244,8 @@ mod tests {
             text_row("1", "0", "[1]", r#"["a","b"]"#).replace(r#""step":2,"#, r#""step":"2","#),
             text_row("1", "0", "[1]", r#"["a","b"]"#).replace("text-chunks", "tool-call-chunks"),
         ] {
-            assert_eq!(members(&row), None, "{row}");
+            assert_eq!(events(&row), None, "{row}");
         }
-        assert!(members(&text_row("1", safe, "[-1]", r#"["a","b"]"#)).is_some());
+        assert!(events(&text_row("1", safe, "[-1]", r#"["a","b"]"#)).is_some());
     }
 }

@@ -16,6 +16,12 @@ impl<'a> Raw<'a> {
         Self(text)
     }
 
+    /// Its text as it stands in the source.
+    #[must_use]
+    pub(super) const fn bytes(self) -> &'a [u8] {
+        self.0
+    }
+
     /// The value of a string.
     #[must_use]
     pub fn text(self) -> Option<JsText<'a>> {
@@ -29,6 +35,19 @@ impl<'a> Raw<'a> {
     #[must_use]
     pub fn is_text(self) -> bool {
         self.0[0] == b'"'
+    }
+
+    /// Whether it is the empty string.
+    #[must_use]
+    pub fn is_empty_text(self) -> bool {
+        self.0 == b"\"\""
+    }
+
+    /// Whether it is written in ASCII without escapes, so that it is what is written.
+    #[must_use]
+    pub fn is_plain_text(self) -> bool {
+        // Compiles to vector code, unlike a search that may stop.
+        self.0.iter().fold(true, |is_plain, &byte| is_plain & byte.is_ascii() & (byte != b'\\'))
     }
 
     /// Whether it is `null`.

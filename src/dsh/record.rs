@@ -59,7 +59,7 @@ impl Header {
 
 /// One further line of a log.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "one at a time, never stored")]
+#[expect(clippy::large_enum_variant, reason = "one at a time on the stack, never stored")]
 pub enum Record<'a> {
     /// A single event.
     Event(Event<'a>),
@@ -112,7 +112,7 @@ impl<'a> Record<'a> {
         });
         members.and_then(|()| cursor.end()).ok()?;
         let kind = tag?.text()?;
-        if let Some(packed) = PackedKind::of(&kind) {
+        if let Some(packed) = PackedKind::named(kind.as_bytes()) {
             let exact = !has_more && seq.is_none() && time.is_none() && ignorable.is_none();
             return if exact { PackedRow::new(packed, seq0?, time0?, &data).map(Self::Packed) } else { None };
         }

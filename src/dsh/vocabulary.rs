@@ -1,102 +1,144 @@
-//! The event types that a harness generation knows, as data.
+//! The event types that a harness generation knows, as data: one table for each generation that added any.
 //!
 //! The harness generates its list at build time and refuses a log with any other type, unless the event says that it
 //! may be ignored. Plugins cannot add to the list.
 
+use Meaning::{
+    Answer, Approval, Call, Chunk, Instruction, Other, Prompt, Result, StepEnd, Subagent, Summary, TurnEnd, TurnStart,
+};
+
+/// What an event of a known type is to a reader of logs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// A turn begins.
+    TurnStart,
+    /// A turn ends.
+    TurnEnd,
+    /// A step of a turn ends.
+    StepEnd,
+    /// A message to the model.
+    Prompt,
+    /// A message to the model that is no part of the conversation.
+    Instruction,
+    /// A piece of an answer, while it is streamed.
+    Chunk,
+    /// A message of the model.
+    Answer,
+    /// A tool call begins.
+    Call,
+    /// A tool call has ended.
+    Result,
+    /// Somebody is asked for, or gives, leave.
+    Approval,
+    /// What stands for the older part of the log from here on.
+    Summary,
+    /// Another agent begins or ends, or is talked to.
+    Subagent,
+    /// Anything else: part of the log, not of the conversation.
+    Other,
+}
+
+/// A type and what its events are.
+pub type Word = (&'static str, Meaning);
+
 /// Types of generation 0, in bytewise order.
-pub static BASE: [&str; 52] = [
-    "agent-preset/selected",
-    "agent/inbox/spliced",
-    "approval/asked",
-    "approval/decided",
-    "approval/policy",
-    "assistant/attempt",
-    "assistant/chunk",
-    "assistant/message",
-    "command/done",
-    "command/run",
-    "compaction/end",
-    "compaction/prune",
-    "compaction/start",
-    "compaction/summary",
-    "feedback/record",
-    "goal/change",
-    "hook/invoked",
-    "hook/result",
-    "llm/retry",
-    "llm/retry-started",
-    "model/selection",
-    "permission/preset",
-    "plan/mode",
-    "request/context",
-    "request/header",
-    "sandbox/mode",
-    "schedule/change",
-    "session-log-deepseek/delivery-accepted",
-    "session/end-seed",
-    "session/title",
-    "session/title-llm-request",
-    "step/end",
-    "step/start",
-    "subagent/descriptor",
-    "subagent/model-selection-policy",
-    "team/member",
-    "team/message/delivered",
-    "team/message/queued",
-    "team/task",
-    "todo/write",
-    "tool-workflow/agent-end",
-    "tool-workflow/agent-start",
-    "tool-workflow/run-end",
-    "tool-workflow/run-start",
-    "tool/call",
-    "tool/code-dispatch",
-    "tool/code-dispatch-start",
-    "tool/result",
-    "turn/end",
-    "turn/start",
-    "user/message",
-    "web/deepseek-search-llm-request",
+pub static BASE: [Word; 52] = [
+    ("agent-preset/selected", Other),
+    ("agent/inbox/spliced", Other),
+    ("approval/asked", Approval),
+    ("approval/decided", Approval),
+    ("approval/policy", Approval),
+    ("assistant/attempt", Other),
+    ("assistant/chunk", Chunk),
+    ("assistant/message", Answer),
+    ("command/done", Other),
+    ("command/run", Other),
+    ("compaction/end", Other),
+    ("compaction/prune", Other),
+    ("compaction/start", Other),
+    ("compaction/summary", Summary),
+    ("feedback/record", Other),
+    ("goal/change", Other),
+    ("hook/invoked", Other),
+    ("hook/result", Other),
+    ("llm/retry", Other),
+    ("llm/retry-started", Other),
+    ("model/selection", Other),
+    ("permission/preset", Other),
+    ("plan/mode", Other),
+    ("request/context", Other),
+    ("request/header", Other),
+    ("sandbox/mode", Other),
+    ("schedule/change", Other),
+    ("session-log-deepseek/delivery-accepted", Other),
+    ("session/end-seed", Other),
+    ("session/title", Other),
+    ("session/title-llm-request", Other),
+    ("step/end", StepEnd),
+    ("step/start", Other),
+    ("subagent/descriptor", Subagent),
+    ("subagent/model-selection-policy", Other),
+    ("team/member", Subagent),
+    ("team/message/delivered", Subagent),
+    ("team/message/queued", Subagent),
+    ("team/task", Subagent),
+    ("todo/write", Other),
+    ("tool-workflow/agent-end", Subagent),
+    ("tool-workflow/agent-start", Subagent),
+    ("tool-workflow/run-end", Subagent),
+    ("tool-workflow/run-start", Subagent),
+    ("tool/call", Call),
+    ("tool/code-dispatch", Other),
+    ("tool/code-dispatch-start", Other),
+    ("tool/result", Result),
+    ("turn/end", TurnEnd),
+    ("turn/start", TurnStart),
+    ("user/message", Prompt),
+    ("web/deepseek-search-llm-request", Other),
 ];
 
 /// Types that generations from 1 on know besides, in bytewise order.
-pub static LATER: [&str; 11] = [
-    "deliverables/presented",
-    "developer/message",
-    "feedback/message-delete",
-    "feedback/message-put",
-    "image/offload",
-    "slots/dispatch",
-    "subagent/catalog",
-    "system/message",
-    "tool/ptc-dispatch",
-    "tool/ptc-dispatch-start",
-    "workspace/changes",
+pub static LATER: [Word; 11] = [
+    ("deliverables/presented", Other),
+    ("developer/message", Instruction),
+    ("feedback/message-delete", Other),
+    ("feedback/message-put", Other),
+    ("image/offload", Other),
+    ("slots/dispatch", Other),
+    ("subagent/catalog", Other),
+    ("system/message", Instruction),
+    ("tool/ptc-dispatch", Other),
+    ("tool/ptc-dispatch-start", Other),
+    ("workspace/changes", Other),
 ];
 
-/// Whether a harness that expects this format generation knows an event type.
+/// What an event of this type is to a harness that expects this format generation; none when it does not know the type.
 #[must_use]
-pub fn knows(generation: u64, kind: &[u8]) -> bool {
-    let listed = |list: &[&str]| list.binary_search_by(|name| name.as_bytes().cmp(kind)).is_ok();
-    listed(&BASE) || (generation > 0 && listed(&LATER))
+pub fn meaning(generation: u64, kind: &[u8]) -> Option<Meaning> {
+    let listed = |list: &[Word]| {
+        let row = list.binary_search_by(|word| word.0.as_bytes().cmp(kind)).ok()?;
+        Some(list[row].1)
+    };
+    listed(&BASE).or_else(|| listed(&LATER).filter(|_| generation > 0))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{BASE, LATER, knows};
+    use super::{BASE, LATER, Meaning, meaning};
 
     #[test]
     fn lists_are_sorted_and_disjoint() {
-        assert!(BASE.is_sorted() && LATER.is_sorted());
-        for name in LATER {
-            assert!(!BASE.contains(&name), "{name}");
+        assert!(BASE.is_sorted_by_key(|word| word.0) && LATER.is_sorted_by_key(|word| word.0));
+        for (name, _) in LATER {
+            assert_eq!(meaning(0, name.as_bytes()), None, "{name}");
         }
     }
 
     #[test]
     fn later_types_need_a_later_generation() {
-        assert!(knows(0, b"turn/start") && knows(5, b"turn/start"));
-        assert!(!knows(0, b"system/message") && knows(1, b"system/message"));
-        assert!(!knows(0, b"myplugin/metric") && !knows(1, b"turn"));
+        let of = |generation, kind: &str| meaning(generation, kind.as_bytes());
+        assert_eq!((of(0, "turn/start"), of(5, "turn/start")), (Some(Meaning::TurnStart), Some(Meaning::TurnStart)));
+        assert_eq!((of(0, "system/message"), of(1, "system/message")), (None, Some(Meaning::Instruction)));
+        assert_eq!((of(0, "myplugin/metric"), of(1, "turn")), (None, None));
     }
 }

@@ -96,7 +96,11 @@ fn file(scan: &Scan, row: &Row, options: &Options) -> Value {
 const SKIPPED_NAMED: usize = 10;
 
 fn text(scan: &Scan, options: &Options, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "[read-only] Scan report for: {}", inert(if scan.root.is_empty() { "." } else { &scan.root }))?;
+    writeln!(
+        out,
+        "[read-only] Scan report for: {}",
+        inert(if scan.named_root.is_empty() { "." } else { &scan.named_root })
+    )?;
     let totals: Vec<String> = Bucket::ALL.iter().map(|b| format!("{}={}", b.as_str(), scan.count(*b))).collect();
     writeln!(out, "Totals: {} (total={})", totals.join(" "), scan.rows.len())?;
     writeln!(out, "{}", "-".repeat(80))?;

@@ -81,6 +81,16 @@ impl Refusal {
 /// Exports the session at `input` to `out`. Without a format it is told from the content. `name` is the path as the user
 /// gave it: ids that have to be made up are derived from it.
 ///
+/// ```
+/// let name = "fixtures/examples/claude-code-healthy.jsonl";
+/// let mut stream = Vec::new();
+/// let summary = sesslint::export::export(name.as_ref(), name, None, &mut stream)?;
+/// assert_eq!(summary.format, "claude-code-jsonl");
+/// // A header, then one event a line.
+/// assert_eq!(stream.iter().filter(|b| **b == b'\n').count() as u64, summary.events + 1);
+/// # Ok::<(), sesslint::export::ExportError>(())
+/// ```
+///
 /// # Errors
 /// A refusal before the first byte is written, except for [`Refusal::Changed`]; or whatever reading and writing raise.
 pub fn export(
@@ -95,7 +105,7 @@ pub fn export(
     let wrap = |source| ExportError::Io { path: input.to_owned(), source };
     let format = match format {
         Some(format) => format,
-        None => detect(File::open(input).map_err(wrap)?).map_err(wrap)??,
+        None => detect(input).map_err(wrap)??,
     };
     let path = clean(Path::new(name));
     let mut survey = Survey::default();
@@ -113,7 +123,7 @@ pub fn export(
         line: String::new(),
         events: 0,
         format,
-        file_name: matches!(format.framing, Framing::Lines).then(|| file_name.to_owned()),
+        file_name: matches!(format.framing, Framing::Lines | Framing::LinesOrFrames(_)).then(|| file_name.to_owned()),
         failed: None,
     };
     writer.write(&header(&source.metadata, first_ts));
@@ -134,8 +144,8 @@ pub fn export(
     })
 }
 
-fn detect(input: File) -> io::Result<Result<&'static Format, Refusal>> {
-    let decision = decide(&Sample::read(input)?, &NEUTRAL, None, None);
+fn detect(input: &Path) -> io::Result<Result<&'static Format, Refusal>> {
+    let decision = decide(&Sample::of_file(input)?, &NEUTRAL, None, None);
     Ok(decision.format.ok_or(Refusal::Undetected(decision.reason)))
 }
 

@@ -61,6 +61,7 @@ impl<'a> Reconstruction<'a> {
             offset: 0,
             end: text.len() as u64,
             in_document: false,
+            is_cut: false,
             location: Location::default(),
         };
         self.second.read(&record, capture);

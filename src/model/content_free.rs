@@ -36,7 +36,7 @@ const INVISIBLE: [(u32, u32); 21] = [
 /// Whether a text may stand in a report as it is.
 #[must_use]
 pub fn is_content_free(text: &str) -> bool {
-    is_short_word(text)
+    is_keyless_word(text)
         || !text.chars().any(is_invisible)
             && !has_mail_address(text)
             && !has_private_key(text)
@@ -45,15 +45,15 @@ pub fn is_content_free(text: &str) -> bool {
             && !has_assigned_secret(text)
 }
 
-/// Most ids: short words of letters, digits and `_-.`, too short for a key behind a prefix, without the signs that
-/// addresses, assignments and headers need.
-fn is_short_word(text: &str) -> bool {
-    const SHORTEST_KEY: usize = "sk_".len() + 16;
-    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.');
-    let mut run = 0;
-    text.bytes().all(|b| {
-        run = if b == b'.' { 0 } else { run + 1 };
-        plain(b) && run < SHORTEST_KEY
+/// Most ids: words of letters, digits and `_-.` in which no key can begin, without the signs that addresses,
+/// assignments and headers need.
+fn is_keyless_word(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.iter().enumerate().all(|(at, &b)| match b {
+        b'_' | b'-' => {
+            !["sk", "ghp", "gho", "glpat", "slack_token"].iter().any(|p| bytes[..at].ends_with(p.as_bytes()))
+        }
+        b => b.is_ascii_alphanumeric() || b == b'.',
     })
 }
 

@@ -19,30 +19,29 @@ pub struct Scope {
 /// Where a record stands in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordRow {
-    /// Offset of its first byte in the file.
+    /// Offset of its first byte in the text, which for a plain file is the offset in the file.
     pub offset: u64,
-    /// Length in bytes, line end included.
+    /// Length in bytes, in a compressed file with what follows it on its line.
     pub len: u64,
     /// Physical line from 1.
     pub line: u64,
     /// Column of its first byte, in bytes from 1: above 1 only for the second record on a line.
     pub column: u64,
-    /// Number from 1 among the items of a JSON document; 0 in line-based files.
+    /// Number from 1 among the items of a JSON document or the frames of a compressed file; 0 in plain lines.
     pub item: u64,
 }
 
-impl RecordRow {
-    /// The place as findings name it.
-    #[must_use]
-    pub fn location(&self) -> Location {
-        Location {
-            line: Some(self.line),
-            column: Some(self.column),
-            byte_start: Some(self.offset),
-            byte_end: Some(self.offset + self.len),
-            item: (self.item > 0).then_some(self.item),
-        }
-    }
+/// A frame of a compressed file in which records begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameRow {
+    /// Number from 1.
+    pub number: u64,
+    /// Offset of its first byte in the file.
+    pub start: u64,
+    /// Offset behind its last byte in the file.
+    pub end: u64,
+    /// Offset of its text in the whole text.
+    pub text: u64,
 }
 
 /// A checkpoint event's state, kept beside the events because few sessions have one.
@@ -129,6 +128,8 @@ pub enum FactKind {
     Repetition {
         /// How often in a row.
         times: u64,
+        /// Number of the event with the last of them.
+        last: i64,
     },
     /// An end marker in a run that had ended already.
     ExtraEnd,
@@ -189,7 +190,7 @@ pub struct Conventions {
     pub stored_in_order: bool,
     /// What may stand between a call and its result under the neutral profile.
     pub adjacency: Adjacency,
-    /// Severity of a call left open only because the log ends there (neutral profile).
+    /// Severity of a call left open only because the log ends there.
     pub open_tail: Severity,
     /// Severity of a call and its result on two sides of a compaction boundary (neutral profile).
     pub compaction_split: Severity,
@@ -201,6 +202,10 @@ pub struct Conventions {
     pub identity_by_bytes: bool,
     /// A record that is stored twice is sent twice, and the request is refused for it.
     pub resends_copies: bool,
+    /// The member that holds a record's own id; empty where records have none.
+    pub id_member: &'static str,
+    /// Loaders put the parts of a message, and the results of its calls, back together from whatever branch.
+    pub reunites_messages: bool,
 }
 
 impl Conventions {
@@ -217,6 +222,8 @@ impl Conventions {
         checkpoints: true,
         identity_by_bytes: false,
         resends_copies: false,
+        id_member: "id",
+        reunites_messages: false,
     };
 }
 
@@ -235,6 +242,8 @@ pub struct Session {
     pub scopes: Vec<Scope>,
     /// Every record that was read, in file order.
     pub records: Vec<RecordRow>,
+    /// Frames that records begin in, in file order; empty for a plain file.
+    pub frames: Vec<FrameRow>,
     /// Every event, in file order.
     pub events: Vec<Event>,
     /// Checkpoint events.
@@ -245,6 +254,8 @@ pub struct Session {
     pub run_state_projection: Option<Json>,
     /// Boundaries that state what they keep; either all of a format do or none.
     pub kept: Vec<Kept>,
+    /// Ids of records below which a resume goes on, if they are there; the last one counts.
+    pub resumed: Vec<Sym>,
     /// In file order.
     pub facts: Vec<Fact>,
     /// Runs of a printed stream, in file order; none for logs that are resumed.
@@ -262,11 +273,13 @@ impl Session {
             strings: Interner::default(),
             scopes: vec![Scope::default()],
             records: Vec::new(),
+            frames: Vec::new(),
             events: Vec::new(),
             checkpoints: Vec::new(),
             run_state: Vec::new(),
             run_state_projection: None,
             kept: Vec::new(),
+            resumed: Vec::new(),
             facts: Vec::new(),
             runs: Vec::new(),
         }
@@ -287,7 +300,29 @@ impl Session {
     /// Where an event stands.
     #[must_use]
     pub fn location(&self, event: &Event) -> Location {
-        self.records[event.record as usize].location()
+        self.place(&self.records[event.record as usize])
+    }
+
+    /// The place of a record as findings name it. Of a compressed file only frames have places.
+    #[must_use]
+    pub fn place(&self, row: &RecordRow) -> Location {
+        let (start, end) = match self.frame(row) {
+            Some(frame) => (frame.start, frame.end),
+            None => (row.offset, row.offset + row.len),
+        };
+        Location {
+            line: Some(row.line),
+            column: Some(row.column),
+            byte_start: Some(start),
+            byte_end: Some(end),
+            item: (row.item > 0).then_some(row.item),
+        }
+    }
+
+    /// The frame that a record begins in, when the file is compressed.
+    #[must_use]
+    pub fn frame(&self, row: &RecordRow) -> Option<&FrameRow> {
+        self.frames.binary_search_by_key(&row.item, |frame| frame.number).ok().map(|index| &self.frames[index])
     }
 }
 

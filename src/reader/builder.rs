@@ -1,24 +1,29 @@
 //! Builds a session from what an adapter gives: ids interned, payloads left in the source.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::io::{Read, Seek, SeekFrom};
 
 use sha2::{Digest, Sha256};
 
+use super::frame_recall::FrameRecall;
 use super::{Source, TAPE_DEPTH};
 use crate::adapter::{Draft, Format, Record, Sink};
-use crate::finding::Finding;
-use crate::model::session::{Checkpoint, Fact, Kept, RecordRow, Run};
+use crate::finding::{Finding, Location};
+use crate::model::session::{Checkpoint, Fact, FrameRow, Kept, RecordRow, Run};
 use crate::model::{Conventions, Event, Recall, Scope, Session, Sym, Value};
 use crate::record::{Json, Scanner};
+use crate::source::text::FramePlace;
 
 /// Collects events and findings of one source.
 #[derive(Debug)]
 pub struct Builder {
     session: Session,
     findings: Vec<Finding>,
-    /// Where the record of the last event began and how many events it gave so far.
-    current: Option<(u64, u64, u16)>,
+    /// Line, column and item of the last event's record, and how many events it gave so far.
+    current: Option<([u64; 3], u16)>,
+    /// The frame that records begin in.
+    frame: Option<FrameRow>,
     scopes: hashbrown::HashMap<Scope, u32>,
 }
 
@@ -30,6 +35,7 @@ impl Builder {
             session: Session::new(format.id, format.version, Conventions::CANONICAL),
             findings: Vec::new(),
             current: None,
+            frame: None,
             scopes: [(Scope::default(), 0)].into_iter().collect(),
         }
     }
@@ -48,23 +54,39 @@ impl Builder {
 }
 
 impl Sink for Builder {
+    fn frame(&mut self, place: FramePlace) {
+        let FramePlace { index, start, end, text } = place;
+        self.frame = Some(FrameRow { number: index + 1, start, end, text });
+    }
+
+    fn unreadable(&mut self, finding: Finding) {
+        let Session { format, format_version, conventions, .. } = self.session;
+        self.session = Session::new(format, format_version, conventions);
+        self.findings = vec![finding];
+    }
+
     fn event(&mut self, record: &Record<'_>, draft: Draft<'_>) {
-        let place = (record.location.byte_start.unwrap_or(record.offset), record.location.item.unwrap_or(0));
+        let (column, item) = (record.location.column.unwrap_or(1), record.location.item.unwrap_or(0));
+        let place = [record.offset, column, item];
         let part = match self.current {
-            Some((offset, item, part)) if (offset, item) == place => part + 1,
+            Some((current, part)) if current == place => part + 1,
             _ => {
-                let len = record.location.byte_end.unwrap_or(record.end) - place.0;
-                self.session.records.push(RecordRow {
-                    offset: place.0,
-                    len,
-                    line: record.location.line.unwrap_or(0),
-                    column: record.location.column.unwrap_or(1),
-                    item: place.1,
-                });
+                let (offset, end) = if record.is_compressed() {
+                    (record.offset + column - 1, record.end)
+                } else {
+                    let Location { byte_start, byte_end, .. } = record.location;
+                    (byte_start.unwrap_or(record.offset), byte_end.unwrap_or(record.end))
+                };
+                let line = record.location.line.unwrap_or(0);
+                self.session.records.push(RecordRow { offset, len: end - offset, line, column, item });
+                let frame = self.frame.filter(|frame| frame.number == item && record.is_compressed());
+                if self.session.frames.last() != frame.as_ref() {
+                    self.session.frames.extend(frame);
+                }
                 0
             }
         };
-        self.current = Some((place.0, place.1, part));
+        self.current = Some((place, part));
         let scope = Scope {
             agent: self.intern(draft.agent),
             branch: self.intern(draft.branch),
@@ -112,6 +134,11 @@ impl Sink for Builder {
         self.session.kept.push(Kept { boundary, first });
     }
 
+    fn resumed_from(&mut self, id: &str) {
+        let id = self.session.strings.intern(id);
+        self.session.resumed.push(id);
+    }
+
     fn fact(&mut self, fact: Fact) {
         self.session.facts.push(fact);
     }
@@ -125,9 +152,17 @@ impl Sink for Builder {
 
 /// Recalls single records from a file that can be read again.
 pub struct FileRecall<R> {
-    input: std::cell::RefCell<R>,
+    input: RefCell<Input<R>>,
     format: &'static Format,
     path: String,
+}
+
+/// The file as it is read again.
+enum Input<R> {
+    Plain(R),
+    Frames(Box<FrameRecall<R>>),
+    /// It can no longer be read.
+    Gone,
 }
 
 impl<R> std::fmt::Debug for FileRecall<R> {
@@ -139,15 +174,40 @@ impl<R> std::fmt::Debug for FileRecall<R> {
 impl<R: Read + Seek> FileRecall<R> {
     /// Over the source that the session was read from.
     pub fn new(input: R, format: &'static Format, path: &str) -> Self {
-        Self { input: std::cell::RefCell::new(input), format, path: path.to_owned() }
+        Self { input: RefCell::new(Input::Plain(input)), format, path: path.to_owned() }
     }
 
-    fn bytes(&self, row: &RecordRow) -> Option<Vec<u8>> {
+    /// The bytes of a range of the source; none when it is compressed or does not hold them any more.
+    pub fn bytes(&self, range: std::ops::Range<u64>) -> Option<Vec<u8>> {
+        match &mut *self.input.borrow_mut() {
+            Input::Plain(input) => read_range(input, range),
+            Input::Frames(_) | Input::Gone => None,
+        }
+    }
+
+    fn record(&self, session: &Session, row: &RecordRow) -> Option<Vec<u8>> {
         let mut input = self.input.borrow_mut();
-        input.seek(SeekFrom::Start(row.offset)).ok()?;
-        let mut bytes = vec![0; usize::try_from(row.len).ok()?];
-        input.read_exact(&mut bytes).ok()?;
-        Some(bytes)
+        let frame = session.frame(row);
+        if frame.is_some() && matches!(*input, Input::Plain(_)) {
+            *input = match std::mem::replace(&mut *input, Input::Gone) {
+                Input::Plain(file) => {
+                    FrameRecall::new(file).map_or(Input::Gone, |frames| Input::Frames(Box::new(frames)))
+                }
+                other => other,
+            };
+        }
+        match (&mut *input, frame) {
+            (Input::Plain(input), None) => read_range(input, row.offset..row.offset + row.len),
+            (Input::Frames(frames), Some(frame)) => {
+                let mut line = frames.record(frame, row)?;
+                // Another record may follow on the line.
+                if let Ok(scan) = Scanner::default().scan_prefix(&line, 1) {
+                    line.truncate(scan.end);
+                }
+                Some(line)
+            }
+            _ => None,
+        }
     }
 }
 
@@ -155,18 +215,20 @@ impl<R: Read + Seek> Recall for FileRecall<R> {
     fn event(&self, session: &Session, index: usize) -> Option<Value> {
         let event = session.events.get(index)?;
         let row = session.records.get(event.record as usize)?;
-        let bytes = self.bytes(row)?;
+        let bytes = self.record(session, row)?;
         let text = String::from_utf8_lossy(&bytes);
         let mut scanner = Scanner::default();
         scanner.scan(text.as_bytes(), TAPE_DEPTH).ok()?;
+        let is_item = row.item > 0 && session.frames.is_empty();
         let record = Record {
             json: Json::new(text.as_bytes(), scanner.tape()),
-            line: if row.item > 0 { row.item } else { row.line },
+            line: if is_item { row.item } else { row.line },
             ordinal: 0,
             offset: row.offset,
             end: row.offset + row.len,
-            in_document: row.item > 0,
-            location: row.location(),
+            in_document: is_item,
+            is_cut: false,
+            location: session.place(row),
         };
         let mut pick = Pick { part: event.part, seen: 0, seq: event.seq, found: None };
         (self.format.open)(&self.path).read(&record, &mut pick);
@@ -180,9 +242,16 @@ impl<R: Read + Seek> Recall for FileRecall<R> {
     }
 
     fn record_hash(&self, session: &Session, record: u32) -> Option<[u8; 32]> {
-        let bytes = self.bytes(session.records.get(record as usize)?)?;
+        let bytes = self.record(session, session.records.get(record as usize)?)?;
         Some(Sha256::digest(bytes.trim_ascii()).into())
     }
+}
+
+fn read_range(input: &mut (impl Read + Seek), range: std::ops::Range<u64>) -> Option<Vec<u8>> {
+    input.seek(SeekFrom::Start(range.start)).ok()?;
+    let mut bytes = vec![0; usize::try_from(range.end.checked_sub(range.start)?).ok()?];
+    input.read_exact(&mut bytes).ok()?;
+    Some(bytes)
 }
 
 /// Keeps the canonical object of one event of a record.

@@ -1,8 +1,6 @@
-//! A source byte by byte, hashed, with the physical place of the next byte.
+//! A source byte by byte, with the physical place of the next byte.
 
 use std::io::{self, Read};
-
-use sha2::{Digest, Sha256};
 
 /// Where a byte stands: offset from 0, line and column from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +13,6 @@ pub(super) struct Place {
 /// Reads ahead by one chunk, whose size does not depend on the source.
 pub(super) struct Bytes<R> {
     input: R,
-    hasher: Sha256,
     chunk: Vec<u8>,
     at: usize,
     filled: usize,
@@ -29,7 +26,7 @@ const CHUNK: usize = 64 << 10;
 
 impl<R: Read> Bytes<R> {
     pub(super) fn new(input: R) -> Self {
-        Self { input, hasher: Sha256::new(), chunk: vec![0; CHUNK], at: 0, filled: 0, base: 0, line: 1, line_start: 0 }
+        Self { input, chunk: vec![0; CHUNK], at: 0, filled: 0, base: 0, line: 1, line_start: 0 }
     }
 
     /// The next byte; none at the end.
@@ -80,17 +77,6 @@ impl<R: Read> Bytes<R> {
         }
     }
 
-    /// Reads the rest; gives SHA-256 and size of the whole source.
-    pub(super) fn finish(mut self) -> io::Result<([u8; 32], u64)> {
-        loop {
-            self.at = self.filled;
-            self.fill()?;
-            if self.filled == 0 {
-                return Ok((self.hasher.finalize().into(), self.base));
-            }
-        }
-    }
-
     /// Replaces the chunk, which must be used up.
     fn fill(&mut self) -> io::Result<()> {
         self.base += self.filled as u64;
@@ -100,7 +86,6 @@ impl<R: Read> Bytes<R> {
             match self.input.read(&mut self.chunk) {
                 Ok(read) => {
                     self.filled = read;
-                    self.hasher.update(&self.chunk[..read]);
                     return Ok(());
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

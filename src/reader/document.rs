@@ -28,13 +28,13 @@ const DEPTH: Defect = ("too-deep", "depth_exceeded");
 const LENGTH: Defect = ("too-long", "size_limit_exceeded");
 const SCALAR: Defect = ("document", "invalid_document_type");
 
-/// Reads a document. Gives hash, size and number of items.
+/// Reads a document. Gives the number of items.
 pub(super) fn read(
     input: impl Read,
     document: &'static Document,
     adapter: &mut dyn Adapter,
     sink: &mut dyn Sink,
-) -> io::Result<([u8; 32], u64, u64)> {
+) -> io::Result<u64> {
     let mut pass = Pass {
         bytes: Bytes::new(input),
         document,
@@ -46,9 +46,7 @@ pub(super) fn read(
         sink,
     };
     pass.document()?;
-    let items = pass.items;
-    let (sha256, size) = pass.bytes.finish()?;
-    Ok((sha256, size, items))
+    Ok(pass.items)
 }
 
 struct Pass<'a, R> {
@@ -220,6 +218,7 @@ impl<R: Read> Pass<'_, R> {
             offset: place.offset,
             end,
             in_document: true,
+            is_cut: false,
             location: Location {
                 line: Some(place.line),
                 column: Some(place.column),

@@ -1,4 +1,4 @@
-//! Findings about the text of records: SL001, SL002, SL303, SL502.
+//! Findings about the text of records: SL001, SL002, SL303, SL502. Where a line or record stands.
 
 use serde_json::{Map, Value as Json};
 use sha2::{Digest, Sha256};
@@ -11,25 +11,37 @@ use crate::finding::{Finding, Location, Repairability, Severity, Stage, Subject}
 use crate::model::content_free;
 use crate::record::Scan;
 use crate::record::recover::Damage;
+use crate::source::text::FramePlace;
 
-/// Where a line stands; the reference program's coordinates.
+/// Where a line stands; the reference program's coordinates. Offsets are those of the text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Coordinates {
     pub(super) line: u64,
     pub(super) ordinal: u64,
     pub(super) offset: u64,
     pub(super) end: u64,
+    /// The frame that holds its first byte.
+    pub(super) frame: Option<FramePlace>,
+    /// No line end follows it. Frames are written whole: what stands in one was meant to be complete.
+    pub(super) is_cut: bool,
 }
 
 impl Coordinates {
+    /// The place of the whole line.
     pub(super) fn location(self) -> Location {
-        Location {
+        self.part(0, self.end - self.offset)
+    }
+
+    /// The place of a part of the line, given from its first byte on. Of a compressed source only frames have places.
+    pub(super) fn part(self, start: u64, end: u64) -> Location {
+        let plain = Location {
             line: Some(self.line),
-            column: Some(1),
-            byte_start: Some(self.offset),
-            byte_end: Some(self.end),
+            column: Some(start + 1),
+            byte_start: Some(self.offset + start),
+            byte_end: Some(self.offset + end),
             item: None,
-        }
+        };
+        self.frame.map_or(plain, |frame| Location { line: plain.line, column: plain.column, ..in_frame(&frame) })
     }
 
     fn evidence(self) -> Map<String, Json> {
@@ -38,6 +50,16 @@ impl Coordinates {
         evidence.insert("byte_end".into(), self.end.into());
         evidence.insert("record_ordinal".into(), self.ordinal.into());
         evidence
+    }
+}
+
+/// The place of a frame: its number from 1 stands as the item.
+pub(super) fn in_frame(frame: &FramePlace) -> Location {
+    Location {
+        byte_start: Some(frame.start),
+        byte_end: Some(frame.end),
+        item: Some(frame.index + 1),
+        ..Location::default()
     }
 }
 
@@ -80,7 +102,9 @@ pub(super) fn text_findings(record: &Record<'_>, scan: &Scan, adapter: &dyn Adap
         finding.line = Some(record.line);
         finding.location = record.location;
         if let Some(start) = record.location.byte_start {
-            finding.location.byte_start = Some(start + offset as u64);
+            if !record.is_compressed() {
+                finding.location.byte_start = Some(start + offset as u64);
+            }
             finding.location.column = record.location.column.map(|c| c + offset as u64);
         }
         finding.evidence.insert("byte_offset".into(), record.offset.into());

@@ -1,36 +1,47 @@
 //! Line-framed sources: one JSON object a line. One broken line is one finding; whole records on it are read all the same.
 
-use std::io::{self, Read};
+use std::borrow::Cow;
 
 use super::framing::{Coordinates, broken_line};
 use super::{TAPE_DEPTH, take};
 use crate::adapter::{Adapter, Fault, Record, Sink};
 use crate::check::framing::{SL001, SL002};
-use crate::finding::{Finding, Location};
+use crate::finding::Finding;
 use crate::record::recover::{Damage, recover};
 use crate::record::{Json, NodeKind, Scanner};
-use crate::source::{BOM, Line, LineReader, MAX_DEPTH};
+use crate::source::text::{FramePlace, Text, TextError};
+use crate::source::{BOM, Line, LineReader, MAX_DEPTH, MAX_LINE_BYTES};
 
-/// Reads every line. Gives hash, size and number of non-blank lines. `strict`: nothing is saved from broken lines, and
-/// the last line counts as torn even if a line end follows it.
+/// What was read.
+pub(super) struct LinesRead {
+    /// Number of non-blank lines.
+    pub(super) records: u64,
+    /// The first frame holds the first line and nothing else; false for a plain text.
+    pub(super) line_in_first_frame: bool,
+}
+
+/// Reads every line. `strict`: nothing is saved from broken lines, and the last line counts as torn even if a line end
+/// follows it.
 pub(super) fn read(
-    input: impl Read,
+    text: impl Text,
     strict: bool,
-    max_line: usize,
     adapter: &mut dyn Adapter,
     sink: &mut dyn Sink,
-) -> io::Result<([u8; 32], u64, u64)> {
-    let mut reader = LineReader::new(input, max_line);
-    let mut pass = Pass { scanner: Scanner::default(), strict, ordinal: 0, torn: None, adapter, sink };
+) -> Result<LinesRead, TextError> {
+    let mut reader = LineReader::new(text, MAX_LINE_BYTES);
+    let mut pass =
+        Pass { scanner: Scanner::default(), strict, ordinal: 0, torn: None, blank: None, frame: None, adapter, sink };
+    let mut first_len = None;
     while let Some(line) = reader.next_line()? {
+        if line.number == 1 && line.terminated && line.frame.is_some_and(|frame| frame.index == 0) {
+            first_len = Some(line.end);
+        }
         pass.line(&line);
     }
     if let Some(torn) = pass.torn.take() {
         pass.sink.finding(into_torn(torn));
     }
-    let records = pass.ordinal;
-    let (sha256, size) = reader.finish();
-    Ok((sha256, size, records))
+    Ok(LinesRead { records: pass.ordinal, line_in_first_frame: first_len == Some(reader.first_frame_len()) })
 }
 
 /// The last line lost its end: the crash product of an append, which code SL002 stands for.
@@ -38,7 +49,7 @@ fn into_torn(mut finding: Finding) -> Finding {
     finding.rule = &SL002;
     finding.severity = SL002.severity;
     finding.repairability = SL002.repairability;
-    if finding.variant == Damage::Malformed.as_str() {
+    if SL002.texts.iter().all(|text| text.variant != finding.variant) {
         finding.variant = "";
         finding.detail.insert("variant".into(), "torn-tail".into());
     }
@@ -51,6 +62,10 @@ struct Pass<'a> {
     ordinal: u64,
     /// A broken line that is torn unless something follows.
     torn: Option<Finding>,
+    /// The first of the blank lines since the record before.
+    blank: Option<Coordinates>,
+    /// The frame of the line before.
+    frame: Option<FramePlace>,
     adapter: &'a mut dyn Adapter,
     sink: &'a mut dyn Sink,
 }
@@ -58,20 +73,35 @@ struct Pass<'a> {
 impl Pass<'_> {
     fn line(&mut self, line: &Line<'_>) {
         let bom = if line.number == 1 && line.bytes.starts_with(BOM) { BOM.len() } else { 0 };
+        let at = Coordinates {
+            line: line.number,
+            ordinal: self.ordinal + 1,
+            offset: line.offset,
+            end: line.end,
+            frame: line.frame,
+            is_cut: !line.terminated && line.frame.is_none(),
+        };
         if bom == 0 && !line.truncated && line.is_blank() {
+            self.blank.get_or_insert(at);
             return;
         }
         if let Some(finding) = self.torn.take() {
             self.sink.finding(finding);
         }
+        if let Some(frame) = line.frame.filter(|frame| self.frame != Some(*frame)) {
+            self.frame = Some(frame);
+            self.sink.frame(frame);
+        }
+        if let Some(blank) = self.blank.take().filter(|_| self.adapter.refuses_blank_lines()) {
+            self.sink.finding(broken_line(blank, "empty-line", b"", 0));
+        }
         self.ordinal += 1;
-        let at = Coordinates { line: line.number, ordinal: self.ordinal, offset: line.offset, end: line.end };
         if bom > 0 && self.adapter.refuses_byte_order_mark() {
             self.sink.finding(broken_line(at, "byte-order-mark", BOM, 0));
         }
         if line.truncated {
             let finding = broken_line(at, "too-long", &line.bytes[..line.bytes.len().min(1 << 20)], 0);
-            self.broken(finding, Fault::new("size_limit_exceeded", at.ordinal), line);
+            self.broken(finding, Fault::new("size_limit_exceeded", at.ordinal), at);
             return;
         }
         if self.whole(line.bytes, bom, at) {
@@ -109,14 +139,7 @@ impl Pass<'_> {
             }
             return true;
         }
-        let start = json.start();
-        let location = Location {
-            line: Some(at.line),
-            column: Some((skip + start) as u64 + 1),
-            byte_start: Some(at.offset + (skip + start) as u64),
-            byte_end: Some(at.offset + (skip + scan.end) as u64),
-            item: None,
-        };
+        let location = at.part((skip + json.start()) as u64, (skip + scan.end) as u64);
         let record = Record {
             json: Json::new(text, self.scanner.tape()),
             line: at.line,
@@ -124,6 +147,7 @@ impl Pass<'_> {
             offset: at.offset,
             end: at.end,
             in_document: false,
+            is_cut: at.is_cut,
             location,
         };
         take(&record, &scan, self.adapter, self.sink);
@@ -136,20 +160,25 @@ impl Pass<'_> {
         let salvage = recover(bytes, &mut self.scanner);
         let fault = self.fault(salvage.damage, bytes, at.ordinal);
         let mut ranges = if self.strict { Vec::new() } else { salvage.records };
-        let lossy;
-        let mut text = bytes;
-        if ranges.is_empty() && salvage.damage == Damage::Utf8 && !self.strict {
+        let mut text = Cow::Borrowed(bytes);
+        let mut is_replaced = false;
+        if salvage.damage == Damage::Utf8 && !self.strict {
             // The loaders replace the bad bytes and go on; so do we, that its ids are known.
-            lossy = String::from_utf8_lossy(bytes).into_owned();
-            text = lossy.as_bytes();
-            if self.scanner.scan(text, 1).is_ok() && self.scanner.tape()[0].kind == NodeKind::Object {
-                ranges.push(0..text.len());
+            let lossy = String::from_utf8_lossy(bytes).into_owned().into_bytes();
+            if self.scanner.scan(&lossy, 1).is_ok() && self.scanner.tape()[0].kind == NodeKind::Object {
+                ranges.clear();
+                ranges.push(0..lossy.len());
+                text = Cow::Owned(lossy);
+                is_replaced = true;
             }
         }
-        let finding = broken_line(at, salvage.damage.as_str(), &bytes[..bytes.len().min(1 << 20)], ranges.len());
+        let mut finding = broken_line(at, salvage.damage.as_str(), &bytes[..bytes.len().min(1 << 20)], ranges.len());
         if ranges.is_empty() {
-            self.broken(finding, fault, line);
+            self.broken(finding, fault, at);
         } else {
+            if is_replaced {
+                self.adapter.replaced(&mut finding);
+            }
             self.sink.finding(finding);
         }
         for range in ranges {
@@ -160,15 +189,8 @@ impl Pass<'_> {
             }
             let json = Json::new(part, self.scanner.tape());
             // Offsets inside a text whose bad bytes were replaced mean nothing.
-            let exact = std::ptr::eq(text, bytes);
-            let start = if exact { (bom + range.start) as u64 } else { 0 };
-            let location = Location {
-                line: Some(at.line),
-                column: Some(start + 1),
-                byte_start: Some(at.offset + start),
-                byte_end: Some(if exact { at.offset + (bom + range.end) as u64 } else { at.end }),
-                item: None,
-            };
+            let location =
+                if is_replaced { at.location() } else { at.part((bom + range.start) as u64, (bom + range.end) as u64) };
             let record = Record {
                 json,
                 line: at.line,
@@ -176,6 +198,7 @@ impl Pass<'_> {
                 offset: at.offset,
                 end: at.end,
                 in_document: false,
+                is_cut: at.is_cut,
                 location,
             };
             take(&record, &scan, self.adapter, self.sink);
@@ -196,7 +219,7 @@ impl Pass<'_> {
         Fault { reason, detail, ordinal, begins_record: begins_record(text) }
     }
 
-    fn broken(&mut self, mut finding: Finding, fault: Fault, line: &Line<'_>) {
+    fn broken(&mut self, mut finding: Finding, fault: Fault, at: Coordinates) {
         debug_assert!(std::ptr::eq(finding.rule, &raw const SL001));
         if !self.adapter.broken(&fault, &mut finding) {
             return;
@@ -205,7 +228,7 @@ impl Pass<'_> {
             // The first line is the header, and neither a NUL nor a length is what a cut leaves behind.
             fault.ordinal > 1 && matches!(fault.reason, "malformed_json" | "invalid_utf8" | "not_object")
         } else {
-            !line.terminated
+            at.is_cut
         };
         if may_be_torn {
             self.torn = Some(finding);

@@ -3,17 +3,20 @@
 pub mod builder;
 mod bytes;
 mod document;
+mod frame_recall;
+mod frames;
 pub(crate) mod framing;
 mod lines;
 pub(crate) mod object;
 mod start;
 mod values;
 
-use std::io::{self, Read};
+use std::io::{self, Read, Seek};
 
-use crate::adapter::{Adapter, Format, Framing, Metadata, Record, Sink};
+use crate::adapter::{Adapter, Format, Framing, Metadata, Record, Sink, Storage};
 use crate::model::Conventions;
-use crate::source::{MAX_LINE_BYTES, SQLITE_MAGIC};
+use crate::source::hashed::Hashed;
+use crate::source::{self, SQLITE_MAGIC};
 
 pub use builder::Builder;
 use start::Start;
@@ -40,46 +43,59 @@ pub struct Source {
 ///
 /// # Errors
 /// Whatever reading raises. Broken content is a finding, never an error.
-pub fn read(input: impl Read, format: &'static Format, path: &str, sink: &mut dyn Sink) -> io::Result<Source> {
+pub fn read(
+    mut input: impl Read + Seek + Send,
+    format: &'static Format,
+    path: &str,
+    sink: &mut dyn Sink,
+) -> io::Result<Source> {
     let mut adapter = (format.open)(path);
-    let (sha256, size, records) = read_with(input, format.framing, &mut *adapter, sink)?;
+    let has_frames = match format.framing {
+        Framing::LinesOrFrames(must_have) => must_have(path) || source::frames::begins(&mut input)?,
+        _ => false,
+    };
+    let (sha256, size, records) = if has_frames {
+        frames::read(input, &mut *adapter, sink)?
+    } else {
+        read_with(input, format.framing, &mut *adapter, sink)?
+    };
     Ok(Source { sha256, size, records, conventions: adapter.conventions(), metadata: adapter.metadata() })
 }
 
-/// Gives every record of a source to an adapter. Gives hash, size and number of records.
+/// Gives every record of a plain source to an adapter. Gives hash, size and number of records.
 pub(crate) fn read_with(
-    mut input: impl Read,
+    input: impl Read,
     framing: Framing,
     adapter: &mut dyn Adapter,
     sink: &mut dyn Sink,
 ) -> io::Result<([u8; 32], u64, u64)> {
     let (document, strict) = match framing {
-        Framing::Lines => (None, false),
+        Framing::Lines | Framing::LinesOrFrames(_) => (None, false),
         Framing::LinesOrDocument(document) => (Some(document), false),
         Framing::StrictLinesOrDocument(document) => (Some(document), true),
     };
-    let mut magic = Vec::new();
-    input.by_ref().take(SQLITE_MAGIC.len() as u64).read_to_end(&mut magic)?;
-    let is_database = magic == SQLITE_MAGIC;
-    let mut input = io::Cursor::new(magic).chain(input);
-    if is_database {
+    let mut input = Hashed::new(input);
+    let mut head = Vec::new();
+    input.by_ref().take(SQLITE_MAGIC.len() as u64).read_to_end(&mut head)?;
+    if head == SQLITE_MAGIC {
         // Whatever format was named: a live store is no log, and nothing in it may be repaired.
         sink.finding(framing::live_database());
-        let (sha256, size) = bytes::Bytes::new(input).finish()?;
+        let (sha256, size) = input.finish()?;
         return Ok((sha256, size, 0));
     }
-    let mut head = Vec::new();
     let start = match document {
         Some(document) => start::find(&mut input, &mut head, document)?,
         None => Start::Lines,
     };
-    let input = io::Cursor::new(head).chain(input);
-    let read = match (start, document) {
-        (Start::Document, Some(document)) => document::read(input, document, adapter, sink)?,
-        _ => lines::read(input, strict, MAX_LINE_BYTES, adapter, sink)?,
+    let text = io::Cursor::new(head).chain(&mut input);
+    let records = match (start, document) {
+        (Start::Document, Some(document)) => document::read(text, document, adapter, sink)?,
+        _ => lines::read(text, strict, adapter, sink)?.records,
     };
+    let (sha256, size) = input.finish()?;
+    adapter.stored(&Storage { size, line_in_first_frame: None }, sink);
     adapter.finish(sink);
-    Ok(read)
+    Ok((sha256, size, records))
 }
 
 /// Gives one whole record to the adapter, after what its text alone says.

@@ -123,9 +123,13 @@ impl<'a> Json<'a> {
         let mut found = None;
         while row < end {
             let key = self.tape[row as usize];
-            let inner = &self.text[key.start as usize + 1..key.end as usize - 1];
-            if inner == name.as_bytes() || key.escaped && unescape(inner) == name {
-                found = Some(Json { row: row + 1, ..self });
+            // Most names differ in length already.
+            let length = (key.end - key.start) as usize - 2;
+            if length == name.len() || key.escaped {
+                let inner = &self.text[key.start as usize + 1..key.end as usize - 1];
+                if inner == name.as_bytes() || key.escaped && unescape(inner) == name {
+                    found = Some(Json { row: row + 1, ..self });
+                }
             }
             row = self.tape[row as usize + 1].next;
         }
@@ -257,13 +261,24 @@ macro_rules! fields {
 
         impl<'a> $name<'a> {
             /// Reads the members; names that are not declared go to `other`.
-            fn read(json: $crate::record::Json<'a>, mut other: impl FnMut(std::borrow::Cow<'a, str>, $crate::record::Json<'a>)) -> Self {
+            fn read(json: $crate::record::Json<'a>, mut other: impl FnMut($crate::record::Json<'a>, $crate::record::Json<'a>)) -> Self {
                 let mut fields = Self::default();
-                for (name, value) in json.members() {
-                    match &*name {
-                        $($key => fields.$field = Some(value),)*
-                        _ => other(name, value),
+                for (name, value) in json.rows() {
+                    if name.is_escaped() {
+                        // Rare enough to decode it.
+                        match &*name.text() {
+                            $($key => fields.$field = Some(value),)*
+                            _ => other(name, value),
+                        }
+                        continue;
                     }
+                    let raw = name.raw();
+                    let inner = &raw[1..raw.len() - 1];
+                    $(if inner == $key.as_bytes() {
+                        fields.$field = Some(value);
+                        continue;
+                    })*
+                    other(name, value);
                 }
                 fields
             }

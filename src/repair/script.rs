@@ -6,7 +6,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
 /// Bytes that can be read at any offset, by several readers at once.
-pub trait Bytes {
+pub trait Bytes: Sync {
     /// Fills as much of `buffer` as there is from `offset` on; 0 at the end.
     ///
     /// # Errors

@@ -26,6 +26,8 @@ pub enum Family {
     Checkpoint,
     /// What the messages hold.
     Content,
+    /// Where the log lies in its agent's own folder; found by an audit of that folder only.
+    Place,
 }
 
 impl Family {
@@ -40,6 +42,7 @@ impl Family {
             Self::ToolPairing2 => "tool_pairing_2",
             Self::Checkpoint => "checkpoint",
             Self::Content => "content",
+            Self::Place => "place",
         }
     }
 }

@@ -90,7 +90,14 @@ pub fn merge(parts: Vec<Part>) -> Result<Scan, MergeError> {
             files.insert(place, (row, report));
         }
     }
-    let mut scan = Scan { root, shard: None, rows: Vec::new(), reports: Vec::new(), unreadable: Vec::new() };
+    let mut scan = Scan {
+        named_root: root.clone(),
+        root,
+        shard: None,
+        rows: Vec::new(),
+        reports: Vec::new(),
+        unreadable: Vec::new(),
+    };
     for (mut row, report) in files.into_values() {
         if let Some(report) = report {
             if matches!(row.outcome, Outcome::Checked(_)) {

@@ -90,8 +90,10 @@ impl Bucket {
 /// The result of a scan.
 #[derive(Debug)]
 pub struct Scan {
-    /// The roots as documents show them; several are joined by a comma and a blank.
+    /// The roots as documents show them, folders hashed; several are joined by a comma and a blank.
     pub root: String,
+    /// The roots as given, for people.
+    pub named_root: String,
     /// Which part of a divided tree this is: I of N.
     pub shard: Option<(u64, u64)>,
     /// Every file, sorted by minimised path.
@@ -167,6 +169,15 @@ pub type OptionsFor<'a> = dyn Fn(&Path) -> inspect::Options + Sync + 'a;
 
 /// Walks the roots and checks every file. In a folder, files that are no session are left out and counted; a root that
 /// is a file itself was meant to be one. Paths below `home` are shown as `~/…`.
+///
+/// ```
+/// use sesslint::inspect::Options;
+/// use sesslint::scan::{Bucket, Limits, Root, scan};
+///
+/// let roots = [Root::folder("fixtures/examples".as_ref())];
+/// let found = scan(&roots, &Limits::default(), None, &|_| Options::default(), &|_| ());
+/// assert_eq!((found.count(Bucket::Healthy), found.count(Bucket::Invalid)), (5, 5));
+/// ```
 #[must_use]
 pub fn scan(
     roots: &[Root],
@@ -197,7 +208,8 @@ pub fn scan(
     let mut checked: Vec<_> = checked.into_iter().map(|checked| (minimise(&checked.0, home), checked)).collect();
     checked.sort_by(|a, b| (&a.0, &a.1.0).cmp(&(&b.0, &b.1.0)));
     let mut scan = Scan {
-        root: shown_roots(roots, home),
+        root: joined(roots, |path| minimise(&path, home)),
+        named_root: joined(roots, |path| path),
         shard: limits.shard,
         rows: Vec::new(),
         reports: Vec::new(),
@@ -217,8 +229,8 @@ pub fn scan(
     scan
 }
 
-fn shown_roots(roots: &[Root], home: Option<&str>) -> String {
-    let shown: Vec<String> = roots.iter().map(|root| minimise(&clean(&root.path), home)).collect();
+fn joined(roots: &[Root], shown: impl Fn(String) -> String) -> String {
+    let shown: Vec<String> = roots.iter().map(|root| shown(clean(&root.path))).collect();
     shown.join(", ")
 }
 

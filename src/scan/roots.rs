@@ -29,11 +29,11 @@ impl Root {
 }
 
 /// What a given path names: itself when it exists, else all that match it as a pattern (`*` within a folder, `**`
-/// deeper), sorted. None when it is no pattern either.
+/// deeper), sorted, but nothing in folders with a `foreign` name. None when it is no pattern either.
 ///
 /// # Errors
 /// The pattern is malformed; a sentence.
-pub fn expand(given: &Path) -> Result<Option<Vec<Root>>, String> {
+pub fn expand(given: &Path, foreign: &[&str]) -> Result<Option<Vec<Root>>, String> {
     if std::fs::symlink_metadata(given).is_ok() {
         return Ok(Some(vec![Root::named(given)]));
     }
@@ -52,6 +52,10 @@ pub fn expand(given: &Path) -> Result<Option<Vec<Root>>, String> {
         // What cannot be listed holds nothing that the pattern could be said to name.
         let Ok(entry) = entry else { continue };
         let path = entry.path().strip_prefix("./").unwrap_or(entry.path());
+        if entry.file_type().is_dir() && foreign.iter().any(|name| entry.file_name() == *name) {
+            walk.skip_current_dir();
+            continue;
+        }
         if glob.is_match(path) {
             roots.push(Root::folder(path));
             if entry.file_type().is_dir() {
@@ -69,13 +73,13 @@ mod tests {
     #[test]
     fn existing_paths_name_themselves_and_patterns_what_matches() {
         let folder = tempfile::tempdir().unwrap();
-        for name in ["a.jsonl", "b.json", "[x].jsonl", "sub/c.jsonl", "sub/deep/d.jsonl"] {
+        for name in ["a.jsonl", "b.json", "[x].jsonl", "sub/c.jsonl", "sub/deep/d.jsonl", "foreign/e.jsonl"] {
             let path = folder.path().join(name);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, "").unwrap();
         }
         let found = |given: &str| {
-            let roots = expand(&folder.path().join(given)).unwrap();
+            let roots = expand(&folder.path().join(given), &["foreign"]).unwrap();
             let shown = |root: Root| (root.path.strip_prefix(folder.path()).unwrap().display().to_string(), root.named);
             roots.map(|roots| roots.into_iter().map(shown).collect::<Vec<_>>())
         };
@@ -87,6 +91,6 @@ mod tests {
         assert_eq!(found("s*"), unnamed(&["sub"]));
         assert_eq!(found("*.none"), unnamed(&[]));
         assert_eq!(found("none"), None);
-        assert!(expand(Path::new("none[")).is_err());
+        assert!(expand(Path::new("none["), &[]).is_err());
     }
 }

@@ -29,7 +29,7 @@ pub struct Limits {
     pub force_exclude: bool,
     /// Names of folders that are not entered; a root is entered whatever its name.
     pub foreign: Vec<String>,
-    /// Endings (lower case, without dot) of files that are looked at; empty looks at every file.
+    /// Endings (lower case, without the first dot) of files that are looked at; empty looks at every file.
     pub extensions: Vec<String>,
     /// Which part of the tree: `(I, N)` takes the files whose relative path falls into part I of N, from 1.
     pub shard: Option<(u64, u64)>,
@@ -223,6 +223,7 @@ impl Walk<'_> {
         if !is_folder {
             self.named = named;
             match std::fs::metadata(root) {
+                _ if self.in_other_shard(root) => {}
                 Ok(metadata) => match special(metadata.file_type()) {
                     Some(skip) => self.push(root, Fate::Skipped(skip)),
                     None => self.file(root, &metadata),
@@ -295,17 +296,19 @@ impl Walk<'_> {
 
     /// Files of other endings and other shards are no rows: another job, or nobody, asked for them.
     fn wanted(&mut self, root: &Path, path: &Path, metadata: &Metadata) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
         let extensions = &self.limits.extensions;
-        let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
-        if !extensions.is_empty() && !extensions.contains(&ending) {
+        if !extensions.is_empty() && !extensions.iter().any(|ending| has_ending(&name, ending)) {
             return;
         }
-        if let Some((part, parts)) = self.limits.shard
-            && shard_of(path.strip_prefix(root).unwrap_or(path), parts) != part
-        {
+        if self.in_other_shard(path.strip_prefix(root).unwrap_or(path)) {
             return;
         }
         self.file(path, metadata);
+    }
+
+    fn in_other_shard(&self, relative: &Path) -> bool {
+        self.limits.shard.is_some_and(|(part, parts)| shard_of(relative, parts) != part)
     }
 
     fn file(&mut self, path: &Path, metadata: &Metadata) {
@@ -325,6 +328,11 @@ impl Walk<'_> {
     fn push(&mut self, path: &Path, fate: Fate) {
         self.rows.push(Entry { path: path.to_owned(), fate, named: self.named });
     }
+}
+
+/// Whether a name has an ending, of one part (`jsonl`) or more (`jsonl.zstd`), behind something else.
+fn has_ending(name: &str, ending: &str) -> bool {
+    name.strip_suffix(ending).and_then(|rest| rest.strip_suffix('.')).is_some_and(|stem| !stem.is_empty())
 }
 
 /// The part, from 1 to `parts`, that a relative path belongs to: by its text alone, so that every job agrees.
@@ -374,6 +382,19 @@ mod tests {
     }
 
     #[test]
+    fn endings_may_have_several_parts() {
+        let root = tree(&["a.jsonl", "b.JSONL.zstd", "c.zstd", ".jsonl", "jsonl"]);
+        let taken = |endings: &[&str]| {
+            let extensions = endings.iter().map(ToString::to_string).collect();
+            let limits = Limits { extensions, ..Limits::default() };
+            rows(root.path(), &limits).into_iter().map(|row| row.0).collect::<Vec<_>>()
+        };
+        assert_eq!(taken(&["jsonl"]), ["a.jsonl"]);
+        assert_eq!(taken(&["jsonl.zstd"]), ["b.JSONL.zstd"]);
+        assert_eq!(taken(&["zstd", "jsonl"]), ["a.jsonl", "b.JSONL.zstd", "c.zstd"]);
+    }
+
+    #[test]
     fn shards_cover_the_tree_once() {
         let names: Vec<String> = (0..40).map(|i| format!("d{}/f{i}", i % 3)).collect();
         let root = tree(&names.iter().map(String::as_str).collect::<Vec<_>>());
@@ -383,6 +404,9 @@ mod tests {
             let rows = rows(root.path(), &limits);
             assert!(!rows.is_empty());
             all.extend(rows.into_iter().map(|r| r.0));
+            // Files that are named themselves are divided too.
+            let named: Vec<Root> = names.iter().map(|name| Root::named(&root.path().join(name))).collect();
+            assert!((1..40).contains(&walk(&named, &limits).len()));
         }
         all.sort();
         all.dedup();

@@ -12,6 +12,8 @@ use super::text::{Filled, Text, TextError};
 const BLOCK: usize = 256 * 1024;
 /// A block with less room than this is handed over.
 const LITTLE_ROOM: usize = BLOCK / 8;
+/// So is one with this many pieces: frames may be empty.
+const MOST_PIECES: usize = 4096;
 /// Blocks in use.
 const BLOCKS: usize = 4;
 
@@ -53,7 +55,7 @@ fn produce(mut text: impl Text, empty: &Receiver<Block>, full: &SyncSender<Block
     while let (true, Ok(mut block)) = (is_open, empty.recv()) {
         let mut used = 0;
         block.pieces.clear();
-        while is_open && BLOCK - used >= LITTLE_ROOM {
+        while is_open && BLOCK - used >= LITTLE_ROOM && block.pieces.len() < MOST_PIECES {
             match text.fill(&mut block.bytes[used..]) {
                 Ok(Some(filled)) => {
                     used += filled.len;
@@ -103,7 +105,7 @@ impl Text for Ahead {
 
 #[cfg(test)]
 mod tests {
-    use super::super::text::{FramePlace, PlainText, Text, TextError};
+    use super::super::text::{FramePlace, Text, TextError};
     use super::{BLOCK, Filled, fill_ahead};
 
     /// Frames of a few bytes; the last one fails.
@@ -111,7 +113,7 @@ mod tests {
 
     impl Text for Numbered {
         fn fill(&mut self, buffer: &mut [u8]) -> Result<Option<Filled>, TextError> {
-            let place = FramePlace { index: self.0, start: 9 * self.0 };
+            let place = FramePlace { index: self.0, start: 9 * self.0, end: 9 * self.0 + 9, text: 0 };
             if self.0 == self.1 {
                 return Err(TextError::Frame { place, reason: "broken".into() });
             }
@@ -147,9 +149,9 @@ mod tests {
     #[test]
     fn a_text_may_be_left_unread_and_an_end_is_an_end() {
         let long = vec![b'x'; 20 * BLOCK];
-        fill_ahead(PlainText(long.as_slice()), |mut text| text.fill(&mut [0; 3]).expect("memory").expect("text").len);
+        fill_ahead(long.as_slice(), |mut text| text.fill(&mut [0; 3]).expect("memory").expect("text").len);
         let mut total = 0;
-        fill_ahead(PlainText(&long[..3 * BLOCK / 2]), |mut text| {
+        fill_ahead(&long[..3 * BLOCK / 2], |mut text| {
             let mut buffer = vec![0; 100_000];
             while let Some(filled) = text.fill(&mut buffer).expect("memory") {
                 total += filled.len;

@@ -2,22 +2,22 @@
 
 use std::io::{self, Read, Seek, Take};
 
-use super::frames::{self, MAGIC, Outline};
+use super::frames::{self, Outline};
 use super::inflate::FrameText;
-use super::text::{Filled, PlainText, Text, TextError};
+use super::text::{Filled, Text, TextError};
 
 /// A file's text. As a [`Text`] it is empty when there is none to be trusted.
 pub enum Content<R> {
     /// The file has no bytes.
     Empty,
     /// The text itself.
-    Plain(PlainText<Take<R>>),
+    Plain(Take<R>),
     /// Frames whose structure is sound; bytes behind the last complete one are left out of the text.
     Frames {
         /// Their outline.
         outline: Outline,
         /// Their text.
-        text: FrameText<Take<R>>,
+        text: FrameText<R>,
     },
     /// Frames with a structural defect: nothing can be decoded as a whole.
     Broken(Outline),
@@ -32,18 +32,14 @@ impl<R: Read + Seek> Content<R> {
         if len == 0 {
             return Ok(Self::Empty);
         }
-        let mut start = Vec::new();
-        file.by_ref().take(MAGIC.len() as u64).read_to_end(&mut start)?;
-        file.rewind()?;
-        if !is_named_compressed && start != MAGIC {
-            return Ok(Self::Plain(PlainText(file.take(len))));
+        if !frames::begins(&mut file)? && !is_named_compressed {
+            return Ok(Self::Plain(file.take(len)));
         }
         let outline = frames::outline(&mut file, len)?;
         if outline.defect.is_some() {
             return Ok(Self::Broken(outline));
         }
-        file.rewind()?;
-        Ok(Self::Frames { outline, text: FrameText::new(file.take(outline.end))? })
+        Ok(Self::Frames { outline, text: FrameText::new(file, outline.end, 0)? })
     }
 
     /// The outline of a compressed file.
@@ -56,7 +52,7 @@ impl<R: Read + Seek> Content<R> {
     }
 }
 
-impl<R: Read> Text for Content<R> {
+impl<R: Read + Seek> Text for Content<R> {
     fn fill(&mut self, buffer: &mut [u8]) -> Result<Option<Filled>, TextError> {
         match self {
             Self::Plain(text) => text.fill(buffer),

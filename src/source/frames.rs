@@ -7,12 +7,23 @@ use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom};
 
 /// The first four bytes of every frame.
-pub const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
+const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
+
+/// Whether a file begins like a frame; leaves it at its beginning.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn begins(mut file: impl Read + Seek) -> io::Result<bool> {
+    let mut start = Vec::new();
+    file.by_ref().take(MAGIC.len() as u64).read_to_end(&mut start)?;
+    file.rewind()?;
+    Ok(start == MAGIC)
+}
 
 /// What is wrong with a container's structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DefectKind {
-    /// A frame does not begin with [`MAGIC`].
+    /// A frame does not begin with the magic bytes.
     Magic,
     /// A frame header sets a bit that must be zero.
     HeaderBit,
@@ -64,7 +75,7 @@ impl Outline {
 }
 
 /// Why a frame is not complete and sound.
-enum Stop {
+pub(super) enum Stop {
     Torn,
     Defect(DefectKind, u64),
     Io(io::Error),
@@ -75,7 +86,7 @@ enum Stop {
 /// # Errors
 /// When the file cannot be read.
 pub fn outline(file: impl Read + Seek, len: u64) -> io::Result<Outline> {
-    let mut headers = Headers { file, len, window: Vec::new(), start: 0 };
+    let mut headers = Headers::new(file, len);
     let mut outline = Outline { frames: 0, end: 0, len, defect: None };
     while outline.end < len {
         match headers.frame_end(outline.end) {
@@ -94,8 +105,8 @@ pub fn outline(file: impl Read + Seek, len: u64) -> io::Result<Outline> {
     Ok(outline)
 }
 
-/// Reads small pieces of a file in ascending order.
-struct Headers<R> {
+/// Reads the headers of a file of frames, in small pieces and in ascending order.
+pub(super) struct Headers<R> {
     file: R,
     len: u64,
     window: Vec<u8>,
@@ -106,8 +117,25 @@ struct Headers<R> {
 impl<R: Read + Seek> Headers<R> {
     const WINDOW: u64 = 8 * 1024;
 
+    /// For a file of `len` bytes.
+    pub(super) fn new(file: R, len: u64) -> Self {
+        Self { file, len, window: Vec::new(), start: 0 }
+    }
+
+    /// Bytes of the file from an offset on; 0 at its end.
+    pub(super) fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        self.file.seek(SeekFrom::Start(at))?;
+        let most = usize::try_from(self.len.saturating_sub(at)).unwrap_or(usize::MAX).min(buffer.len());
+        loop {
+            match self.file.read(&mut buffer[..most]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                count => return count,
+            }
+        }
+    }
+
     /// Offset behind the frame that begins at `start`.
-    fn frame_end(&mut self, start: u64) -> Result<u64, Stop> {
+    pub(super) fn frame_end(&mut self, start: u64) -> Result<u64, Stop> {
         if self.bytes::<4>(start)? != MAGIC {
             return Err(Stop::Defect(DefectKind::Magic, start));
         }

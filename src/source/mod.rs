@@ -1,8 +1,10 @@
-//! Bytes: opening a file, hashing it, cutting it into physical lines with exact offsets. Knows no JSON and no vendor.
+//! Bytes: opening a file, decoding and hashing it, cutting it into physical lines with exact offsets. Knows no JSON and
+//! no vendor.
 
 pub mod ahead;
 pub mod container;
 pub mod frames;
+pub mod hashed;
 pub mod inflate;
 pub mod line_hash;
 pub mod lines;

@@ -145,6 +145,19 @@ fn a_job_reports_everywhere_and_then_fails() {
 }
 
 #[test]
+fn a_document_on_standard_output_is_alone_there() {
+    let job = Job::new().broken();
+    for format in ["json", "sarif", "gitlab"] {
+        let output = job.run_hosted(&["ci", "--output", format]);
+        serde_json::from_slice::<Value>(&output.stdout).unwrap();
+        assert!(commands(&stderr(&output)).iter().any(|c| c.starts_with("::error file=logs/broken.jsonl")));
+    }
+    let output = job.run_hosted(&["ci", "--output", "github"]);
+    assert_eq!(commands(&stdout(&output)).len(), 4);
+    assert_eq!(commands(&stderr(&output)), Vec::<String>::new(), "annotations are written once");
+}
+
+#[test]
 fn the_gate_depends_on_severity_alone() {
     let job = Job::new().broken();
     for format in ["human", "json", "jsonl", "sarif", "markdown", "github", "gitlab", "junit", "html"] {
@@ -188,6 +201,7 @@ fn nothing_found_is_an_error_unless_allowed() {
     assert_eq!(job.code(&["ci", "--max-files", "1"]), 2, "a gate that did not look at everything is not green");
 }
 
+#[cfg(unix)]
 #[test]
 fn names_cannot_speak_to_the_runner() {
     let job = Job::new();
@@ -264,6 +278,19 @@ fn files_that_cannot_be_read_are_on_every_surface() {
     assert!(std::fs::read_to_string(job.path("repo/r.xml")).unwrap().contains("failures=\"1\""));
     assert_eq!(job.json("r.json")["totals"]["unreadable"], 1);
     assert_eq!(job.code(&["ci", "--follow-symlinks", "--fail-on", "never"]), 0);
+}
+
+#[test]
+fn a_named_file_that_is_no_session_is_an_error_on_every_surface() {
+    let job = Job::new();
+    job.write("notes.jsonl", "{\"level\": 30}\n{\"level\": 40}\n");
+    assert_eq!(job.code(&["ci"]), 2, "found by itself it is nothing");
+    for format in ["human", "json", "jsonl", "sarif", "markdown", "github", "gitlab", "junit", "html"] {
+        let output = job.run(&["ci", "notes.jsonl", "--output", format]);
+        assert_eq!(output.status.code(), Some(1), "{format}");
+        assert!(stdout(&output).contains("SL302"), "{format}: {}", stdout(&output));
+    }
+    assert_eq!(job.code(&["ci", "notes.jsonl", "--skip-undetected", "--allow-empty"]), 0);
 }
 
 #[test]
@@ -431,4 +458,38 @@ fn equal_runs_give_equal_bytes() {
         bytes
     };
     assert_eq!(all("a", "1"), all("b", "7"));
+}
+
+fn read(name: &str) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()
+}
+
+#[test]
+fn the_documented_configuration_is_the_real_one() {
+    let text = read("docs/config.md");
+    for setting in sesslint::config::SETTINGS {
+        assert!(text.contains(&format!("\n| `{}` |", setting.name)), "{} is not in docs/config.md", setting.name);
+    }
+    let example = text.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let config = sesslint::config::file::parse(example, "docs/config.md").unwrap();
+    assert_eq!(config.overrides.len(), 2);
+}
+
+#[test]
+fn the_action_offers_every_setting_and_invents_none() {
+    let text = read("action.yml");
+    let mut offered: Vec<&str> =
+        text.lines().filter_map(|line| line.trim().strip_prefix("SESSLINT_")?.split(':').next()).collect();
+    offered.sort_unstable();
+    // Checking and proposing are steps of their own.
+    offered.dedup();
+    let mut settings: Vec<String> = sesslint::config::SETTINGS.iter().map(|s| s.variable()).collect();
+    settings.sort_unstable();
+    assert_eq!(offered.iter().map(|name| format!("SESSLINT_{name}")).collect::<Vec<_>>(), settings);
+    for input in sesslint::config::SETTINGS.iter().map(|s| s.name) {
+        assert!(
+            text.contains(&format!("\n  {input}:\n")) && text.contains(&format!("${{{{ inputs.{input} }}}}")),
+            "{input}"
+        );
+    }
 }

@@ -153,7 +153,6 @@ fn dsh() {
 }
 
 #[test]
-#[ignore = "check does not read Zstandard containers yet"]
 fn dsh_bugs() {
     judge_all(&[], &["dsh"]);
 }

@@ -54,7 +54,7 @@ fn exports_of_real_logs_pass_their_own_reader() {
                 Ok(summary) => {
                     let format = &adapter::canonical::FORMAT;
                     let mut builder = Builder::new(format);
-                    let source = reader::read(&out[..], format, &name, &mut builder).expect("read");
+                    let source = reader::read(std::io::Cursor::new(&out), format, &name, &mut builder).expect("read");
                     assert_eq!(source.sha256, summary.output_sha256, "{name}");
                     let (session, findings) = builder.finish(&source);
                     let findings: Vec<_> = findings.iter().map(|f| (f.code(), &f.evidence, f.line)).collect();

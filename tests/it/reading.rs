@@ -168,7 +168,7 @@ fn a_live_database_is_refused_whatever_format_is_named() {
     store.extend_from_slice(b"\n{\"role\":\"user\"}\n");
     for format in adapter::FORMATS {
         let mut builder = Builder::new(format);
-        let source = reader::read(&store[..], format, "s.db", &mut builder).expect("readable");
+        let source = reader::read(std::io::Cursor::new(&store), format, "s.db", &mut builder).expect("readable");
         let (session, findings) = builder.finish(&source);
         assert_eq!((source.size, session.events.len(), findings.len()), (store.len() as u64, 0, 1), "{}", format.id);
         assert_eq!((findings[0].variant, findings[0].severity), ("live-database", Severity::Fatal));

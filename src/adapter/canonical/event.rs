@@ -38,6 +38,7 @@ pub(super) fn read<'a>(record: &Record<'a>, place: u64, sink: &mut dyn Sink) {
     let json = record.json;
     let mut critical = None;
     let members = Members::read(json, |name, value| {
+        let name = name.text();
         if critical.is_none() && (is_critical(&name) || CRITICAL.contains(&&*name)) {
             critical = Some((name, value));
         }
@@ -158,7 +159,7 @@ pub(super) fn read<'a>(record: &Record<'a>, place: u64, sink: &mut dyn Sink) {
     let derived = effects.filter(|_| members.side_effects.is_none()).map(|effects| ("side_effects", effects));
     let stated = members.side_effects.and_then(Json::as_str);
     let same_effects = derived.is_some() || stated.as_deref() == effects;
-    let nulls = json.members().any(|(name, value)| value.is_null() && name != "parent_id");
+    let nulls = json.rows().any(|(name, value)| value.is_null() && name.text() != "parent_id");
     if complete && texts && lines && same_effects && !nulls {
         check.sink.as_stored(derived);
     }
@@ -180,6 +181,7 @@ pub(super) fn read<'a>(record: &Record<'a>, place: u64, sink: &mut dyn Sink) {
             flags: EventFlags {
                 synthetic_id,
                 prompt: actor == Actor::User && kind == Kind::Message,
+                blank_text: kind == Kind::Message && payload.is_some_and(is_blank),
                 ..EventFlags::default()
             },
             execution_state: None,
@@ -194,6 +196,14 @@ pub(super) fn read<'a>(record: &Record<'a>, place: u64, sink: &mut dyn Sink) {
         let (seq, hash) = checkpoint(payload, seq_number);
         check.sink.checkpoint(seq, hash);
     }
+}
+
+/// Whether a message holds a text in which nothing stands but blanks.
+fn is_blank(payload: Json<'_>) -> bool {
+    let blank = |value: Json<'_>| value.as_str().is_some_and(|text| trim(&text).is_empty());
+    let blocks = payload.get("content").filter(|content| content.is_array());
+    let mut texts = blocks.into_iter().flat_map(Json::elements).filter_map(|block| block.get("text"));
+    ["content", "text"].into_iter().filter_map(|name| payload.get(name)).any(blank) || texts.any(blank)
 }
 
 /// Sequence number and state hash of a checkpoint event.

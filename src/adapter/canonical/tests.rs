@@ -13,7 +13,7 @@ const EVENT: &str =
 
 fn read(text: &str) -> (Session, Vec<Finding>, Metadata) {
     let mut builder = Builder::new(&FORMAT);
-    let source = reader::read(text.as_bytes(), &FORMAT, "s.jsonl", &mut builder).expect("readable");
+    let source = reader::read(std::io::Cursor::new(text), &FORMAT, "s.jsonl", &mut builder).expect("readable");
     let metadata = source.metadata.clone();
     let (session, findings) = builder.finish(&source);
     (session, findings, metadata)

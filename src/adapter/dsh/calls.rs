@@ -3,8 +3,8 @@
 
 use std::borrow::Cow;
 
-use super::{Dsh, draft, id_of};
-use crate::adapter::{Draft, Record, Sink, notice, side_effects};
+use super::{Dsh, about_event, draft, id_of};
+use crate::adapter::{Draft, Record, Sink, side_effects};
 use crate::check::{SL101, SL102};
 use crate::dsh::record::Event;
 use crate::finding::{Finding, Location};
@@ -49,7 +49,7 @@ impl Dsh {
     /// A call begins.
     pub(super) fn call(&mut self, record: &Record<'_>, event: &Event<'_>, sink: &mut dyn Sink) {
         let Some(call_id) = event.data.started_call() else {
-            sink.finding(without_id(&SL102, record, "data.callId"));
+            sink.finding(without_id(&SL102, record, event, "data.callId"));
             self.plain(record, event, Kind::Opaque, sink);
             return;
         };
@@ -73,7 +73,7 @@ impl Dsh {
         let older = || message.and_then(|message| message.str("toolCallId")).filter(|id| !id.is_empty());
         let answered = event.data.answered_call();
         let Some(call_id) = answered.as_ref().map(|id| id.lossy()).or_else(older) else {
-            sink.finding(without_id(&SL101, record, "data.message.content"));
+            sink.finding(without_id(&SL101, record, event, "data.message.content"));
             self.plain(record, event, Kind::Opaque, sink);
             return;
         };
@@ -121,6 +121,7 @@ impl Dsh {
             offset: requested.offset,
             end: requested.end,
             in_document: false,
+            is_cut: false,
             location: requested.location,
         };
         let payload = || call_payload(&requested.name, call_id, None);
@@ -134,9 +135,8 @@ impl Dsh {
     }
 }
 
-fn without_id(rule: &'static Rule, record: &Record<'_>, path: &'static str) -> Finding {
-    let finding = notice::field(record, "no-id", rule.severity, path);
-    let mut finding = Finding { rule, repairability: rule.repairability, ..finding };
+fn without_id(rule: &'static Rule, record: &Record<'_>, event: &Event<'_>, path: &'static str) -> Finding {
+    let mut finding = about_event(rule, record, event, "no-id", path);
     finding.evidence.insert("reason".into(), "no-id".into());
     finding
 }

@@ -1,7 +1,7 @@
 //! Messages: prompts, what plugins add, answers with the calls they ask for.
 
-use super::{Dsh, draft, id_of};
-use crate::adapter::{Record, Sink, notice};
+use super::{Dsh, about_event, draft, id_of};
+use crate::adapter::{Record, Sink};
 use crate::check::SL501;
 use crate::dsh::record::Event;
 use crate::finding::{Finding, Severity};
@@ -25,8 +25,8 @@ impl Dsh {
     /// A message of the model; the calls in it are kept until they begin.
     pub(super) fn answer(&mut self, record: &Record<'_>, event: &Event<'_>, sink: &mut dyn Sink) {
         if event.data.message.has_blank_text {
-            let blank = notice::field(record, "blank", Severity::Warning, "data.message.content");
-            sink.finding(Finding { rule: &SL501, repairability: SL501.repairability, ..blank });
+            let blank = about_event(&SL501, record, event, "blank", "data.message.content");
+            sink.finding(Finding { severity: Severity::Warning, ..blank });
         }
         let message = record.json.get("data").and_then(|data| data.get("message"));
         let payload = || content(message, Actor::Assistant);

@@ -54,7 +54,7 @@ fn numbers() {
         (
             "a gap that a broken line explains",
             &["0 step/start", "{\"type\":\"st", "2 step/end"],
-            &["SL001 error 3 malformed-line"],
+            &["SL001 error 3 unparsable-line"],
         ),
         ("late", &["0 step/start", "2 step/end", "1 step/start"], &["SL004 error 3 sequence-gap", "SL507 warning 4"]),
         ("the same line twice", &["0 step/start", "0 step/start"], &["SL003 warning 3 identical-duplicate"]),
@@ -92,7 +92,7 @@ fn headers() {
         &[
             ("alone", &[HEAD], &[]),
             ("none", &[&start], &["SL001 error 1 missing-header"]),
-            ("broken", &[&HEAD[..20], &start], &["SL001 error 1 malformed-line"]),
+            ("broken", &[&HEAD[..20], &start], &["SL001 error 1 unparsable-line"]),
             ("of another generation", &[&HEAD.replace(":0", ":3"), &start], &["SL301 error 1"]),
             ("behind a mark", &[&format!("\u{feff}{HEAD}"), &start], &["SL001 error 1 byte-order-mark"]),
         ],

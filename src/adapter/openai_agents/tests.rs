@@ -8,7 +8,7 @@ use crate::reader::{self, Builder};
 
 fn read(text: &str) -> (Session, Vec<Finding>) {
     let mut builder = Builder::new(&FORMAT);
-    let source = reader::read(text.as_bytes(), &FORMAT, "s.json", &mut builder).expect("readable");
+    let source = reader::read(std::io::Cursor::new(text), &FORMAT, "s.json", &mut builder).expect("readable");
     builder.finish(&source)
 }
 

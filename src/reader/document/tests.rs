@@ -42,9 +42,7 @@ impl Sink for Findings {
 
 fn read_text(text: &[u8]) -> (Log, Vec<Finding>) {
     let (mut log, mut findings) = (Log::default(), Findings::default());
-    let (sha256, size, items) = read(text, &DOCUMENT, &mut log, &mut findings).expect("readable");
-    assert_eq!(&sha256[..], &Sha256::digest(text)[..]);
-    assert_eq!(size, text.len() as u64);
+    let items = read(text, &DOCUMENT, &mut log, &mut findings).expect("readable");
     assert!(items >= log.items.len() as u64);
     (log, findings.0)
 }

@@ -119,7 +119,7 @@ fn place(line: &Line<'_>, value: Json<'_>) -> std::ops::Range<u64> {
 fn each_line(case: &Case<'_>, each: &mut dyn FnMut(&Line<'_>, Json<'_>)) -> Result<(), Unmet> {
     let mut lines = LineReader::new(case.bench.view(), MAX_LINE_BYTES);
     let mut scanner = Scanner::default();
-    while let Some(line) = lines.next_line()? {
+    while let Some(line) = lines.next_line().map_err(std::io::Error::from)? {
         let whole = !line.truncated && simdutf8::basic::from_utf8(line.bytes).is_ok();
         if whole && scanner.scan(line.bytes, DEPTH).is_ok() && scanner.tape()[0].kind == NodeKind::Object {
             each(&line, Json::new(line.bytes, scanner.tape()));
