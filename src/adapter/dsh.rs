@@ -136,6 +136,10 @@ impl Dsh {
             return record.line == 1 && Line::read(record.json.raw()).is_none();
         };
         self.has_header = true;
+        // Of a frame without line end its shape says as much.
+        if !record.is_compressed() {
+            unended(record, sink);
+        }
         if u64::try_from(header.version) != Ok(self.generation) {
             sink.finding(about(&SL301, record, "", "version"));
         }
@@ -166,10 +170,15 @@ impl Dsh {
     }
 
     fn line(&mut self, record: &Record<'_>, lost: bool, sink: &mut dyn Sink) {
-        match Line::read(record.json.raw()) {
+        let line = Line::read(record.json.raw());
+        if line.is_some() {
+            unended(record, sink);
+        }
+        match line {
             None => {
-                // The harness cuts it off with what is incomplete.
-                let rule = if record.is_cut { &SL002 } else { &SL001 };
+                // What is incomplete the harness cuts off; a frame never is.
+                let is_torn = record.is_cut && !record.is_compressed();
+                let rule = if is_torn { &SL002 } else { &SL001 };
                 let mut broken = about(rule, record, "not-a-record", "");
                 broken.evidence.remove("field_path");
                 sink.finding(broken);
@@ -266,6 +275,19 @@ fn about_event(
     field_path: &'static str,
 ) -> Finding {
     Finding { record_id: Some(id_of(event)), ..about(rule, record, variant, field_path) }
+}
+
+/// A record that is whole may lack its line end. In a plain log the harness drops it then, in a frame it refuses it.
+fn unended(record: &Record<'_>, sink: &mut dyn Sink) {
+    if record.is_cut {
+        let (variant, severity) = match record.is_compressed() {
+            true => ("unended-line", Severity::Error),
+            false => ("unended-last-line", Severity::Warning),
+        };
+        let mut finding = Finding { severity, ..about(&SL001, record, variant, "") };
+        finding.evidence.remove("field_path");
+        sink.finding(finding);
+    }
 }
 
 /// A finding about the file as a whole.

@@ -43,7 +43,7 @@ pub struct Record<'a> {
     pub end: u64,
     /// It stands in a JSON document and has no line of its own.
     pub in_document: bool,
-    /// No line end follows it, so that it may not be all that was to be written. Frames are written whole.
+    /// No line end follows it, so that it may not be all that was to be written.
     pub is_cut: bool,
     /// Where it is.
     pub location: Location,

@@ -139,6 +139,18 @@ pub static SL001: Rule = Rule {
             next: "Remove the empty line.",
         },
         Text {
+            variant: "unended-last-line",
+            what: "The last record is whole but its line has no end.",
+            consequence: "On its next load the harness takes it for incomplete and cuts it off.",
+            next: "Add a line end before the harness loads the session.",
+        },
+        Text {
+            variant: "unended-line",
+            what: "The last record is whole but its line has no end, and the frame that holds it is complete.",
+            consequence: "The harness refuses the session: it never writes a frame without a line end.",
+            next: "Unpack the log, add the line end, and pack it again, the header line in a frame of its own.",
+        },
+        Text {
             variant: "byte-order-mark",
             what: "The file begins with a byte order mark.",
             consequence: "The loader does not find the header behind it and refuses the session.",

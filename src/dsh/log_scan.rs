@@ -178,8 +178,12 @@ impl LogScan {
 
     /// The findings on lines and events, in the order of reports.
     #[must_use]
-    pub fn finish(self) -> Scanned {
+    pub fn finish(mut self) -> Scanned {
         let mut findings = Vec::new();
+        // In a file empty lines at the end are nothing; a frame was written for them.
+        if let Some((first, last)) = self.empty.take().filter(|_| self.compressed) {
+            (first..=last).for_each(|number| self.broken.add(number, None));
+        }
         self.push_line_findings(&mut findings);
         self.push_sequence_findings(&mut findings);
         self.push_content_findings(&mut findings);

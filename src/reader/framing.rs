@@ -22,7 +22,7 @@ pub(super) struct Coordinates {
     pub(super) end: u64,
     /// The frame that holds its first byte.
     pub(super) frame: Option<FramePlace>,
-    /// No line end follows it. Frames are written whole: what stands in one was meant to be complete.
+    /// No line end follows it.
     pub(super) is_cut: bool,
 }
 

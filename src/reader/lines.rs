@@ -8,7 +8,7 @@ use crate::adapter::{Adapter, Fault, Record, Sink};
 use crate::check::framing::{SL001, SL002};
 use crate::finding::Finding;
 use crate::record::recover::{Damage, recover};
-use crate::record::{Json, NodeKind, Scanner};
+use crate::record::{Json, JsonFault, NodeKind, Scanner};
 use crate::source::text::{FramePlace, Text, TextError};
 use crate::source::{BOM, Line, LineReader, MAX_DEPTH, MAX_LINE_BYTES};
 
@@ -40,6 +40,10 @@ pub(super) fn read(
     }
     if let Some(torn) = pass.torn.take() {
         pass.sink.finding(into_torn(torn));
+    }
+    // In a file blank lines at the end are nothing; a frame was written for them.
+    if pass.blank.is_some_and(|blank| blank.frame.is_some()) {
+        pass.blank_lines();
     }
     Ok(LinesRead { records: pass.ordinal, line_in_first_frame: first_len == Some(reader.first_frame_len()) })
 }
@@ -79,7 +83,7 @@ impl Pass<'_> {
             offset: line.offset,
             end: line.end,
             frame: line.frame,
-            is_cut: !line.terminated && line.frame.is_none(),
+            is_cut: !line.terminated,
         };
         if bom == 0 && !line.truncated && line.is_blank() {
             self.blank.get_or_insert(at);
@@ -92,9 +96,7 @@ impl Pass<'_> {
             self.frame = Some(frame);
             self.sink.frame(frame);
         }
-        if let Some(blank) = self.blank.take().filter(|_| self.adapter.refuses_blank_lines()) {
-            self.sink.finding(broken_line(blank, "empty-line", b"", 0));
-        }
+        self.blank_lines();
         self.ordinal += 1;
         if bom > 0 && self.adapter.refuses_byte_order_mark() {
             self.sink.finding(broken_line(at, "byte-order-mark", BOM, 0));
@@ -119,6 +121,13 @@ impl Pass<'_> {
             }
         }
         self.salvage(line, bom, at);
+    }
+
+    /// Reports blank lines behind the last record, if there are any.
+    fn blank_lines(&mut self) {
+        if let Some(blank) = self.blank.take().filter(|_| self.adapter.refuses_blank_lines()) {
+            self.sink.finding(broken_line(blank, "empty-line", b"", 0));
+        }
     }
 
     /// Reads the line as one record if it is one.
@@ -157,7 +166,15 @@ impl Pass<'_> {
     /// Reports a broken line and reads the whole records it still holds.
     fn salvage(&mut self, line: &Line<'_>, bom: usize, at: Coordinates) {
         let bytes = &line.bytes[bom..];
-        let salvage = recover(bytes, &mut self.scanner);
+        let mut salvage = recover(bytes, &mut self.scanner);
+        // What is whole at the end of a record that was cut is a part of it, no record.
+        let is_beginning = |fault: JsonFault| fault == JsonFault::UnexpectedEnd;
+        if at.is_cut && self.scanner.scan(bytes, 1).is_err_and(|error| is_beginning(error.fault)) {
+            salvage.records.clear();
+            if salvage.damage == Damage::Spliced {
+                salvage.damage = Damage::Malformed;
+            }
+        }
         let fault = self.fault(salvage.damage, bytes, at.ordinal);
         let mut ranges = if self.strict { Vec::new() } else { salvage.records };
         let mut text = Cow::Borrowed(bytes);
@@ -228,7 +245,8 @@ impl Pass<'_> {
             // The first line is the header, and neither a NUL nor a length is what a cut leaves behind.
             fault.ordinal > 1 && matches!(fault.reason, "malformed_json" | "invalid_utf8" | "not_object")
         } else {
-            at.is_cut
+            // Frames are written whole: what stands in one was meant to be complete.
+            at.is_cut && at.frame.is_none()
         };
         if may_be_torn {
             self.torn = Some(finding);

@@ -327,12 +327,16 @@ fn shapes_of_containers() {
         ("a.jsonl.zstd", whole(&[&format!("{HEADER}{event}")]), &[("SL512", "", Some(1))]),
         ("a.jsonl.zstd", whole(&["", HEADER, &event]), &[("SL512", "", Some(1))]),
         ("a.jsonl.zstd", whole(&[header, "\n", &event]), &[("SL512", "", Some(1))]),
-        // In a frame a line without end is a line; one that is no record is damage, not a tear.
-        ("a.jsonl.zstd", whole(&[HEADER, event.trim_end()]), &[]),
+        // In a frame a line without end is damage, not a tear.
+        ("a.jsonl.zstd", whole(&[HEADER, event.trim_end()]), &[("SL001", "unended-line", Some(2))]),
         ("a.jsonl.zstd", whole(&[HEADER, &event[..20]]), &[("SL001", "unparsable-line", Some(2))]),
         ("a.jsonl.zstd", whole(&[HEADER, "{}"]), &[("SL001", "not-a-record", Some(2))]),
         ("a.jsonl", [HEADER.as_bytes(), &event.as_bytes()[..20]].concat(), &[("SL002", "", None)]),
         ("a.jsonl", [HEADER.as_bytes(), b"{}"].concat(), &[("SL002", "not-a-record", None)]),
+        ("a.jsonl", [HEADER, event.trim_end()].concat().into(), &[("SL001", "unended-last-line", None)]),
+        ("a.jsonl", header.into(), &[("SL001", "unended-last-line", None)]),
+        ("a.jsonl", [HEADER, &event, "\n\n"].concat().into(), &[]),
+        ("a.jsonl.zstd", whole(&[HEADER, &event, "\n\n"]), &[("SL001", "empty-line", Some(3))]),
         ("a.jsonl.zstd", whole(&[&event]), &[("SL001", "missing-header", Some(1))]),
         ("a.jsonl.zstd", whole(&["{}\n"]), &[("SL001", "missing-header", Some(1))]),
         ("a.jsonl.zstd", whole(&[""]), &[("SL001", "missing-header", None)]),

@@ -174,3 +174,25 @@ fn a_live_database_is_refused_whatever_format_is_named() {
         assert_eq!((findings[0].variant, findings[0].severity), ("live-database", Severity::Fatal));
     }
 }
+
+#[test]
+fn a_cut_last_line_is_torn_wherever_it_is_cut() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/examples");
+    let mut formats = 0;
+    for log in entries(&folder).into_iter().filter(|path| path.to_string_lossy().ends_with("-healthy.jsonl")) {
+        let text = std::fs::read(&log).expect("readable");
+        let end = text.trim_ascii_end().len();
+        let start = text[..end].iter().rposition(|byte| *byte == b'\n').expect("several lines") + 1;
+        let format = detect(&log).expect("a known format");
+        for cut in start + 1..end {
+            let mut builder = Builder::new(format);
+            let torn = std::io::Cursor::new(&text[..cut]);
+            let source = reader::read(torn, format, "s.jsonl", &mut builder).expect("readable");
+            let codes: Vec<_> = builder.finish(&source).1.iter().map(|f| f.code()).collect();
+            assert_eq!(codes.iter().filter(|code| **code == "SL002").count(), 1, "{} cut at {cut}", log.display());
+            assert!(!codes.contains(&"SL001"), "{} cut at {cut}: {codes:?}", log.display());
+        }
+        formats += 1;
+    }
+    assert!(formats >= 4, "{formats}");
+}

@@ -18,7 +18,10 @@ pub(in crate::adapter) fn add(finding: &mut Finding) {
 /// The audit's code for a finding; none for what it does not look at.
 fn code(finding: &Finding) -> Option<Code> {
     Some(match (finding.code(), finding.variant) {
-        (_, "overflow-summary") | ("SL001", "replaced-bytes" | "unchecked-depth" | "live-database") => return None,
+        (_, "overflow-summary")
+        | ("SL001", "replaced-bytes" | "unchecked-depth" | "unended-line" | "unended-last-line" | "live-database") => {
+            return None;
+        }
         ("SL001", "broken-frames") => Code::UnreadableArtifact,
         ("SL001", "undecodable-frame") => Code::UndecodableFrame,
         ("SL001", "missing-header" | "byte-order-mark") => Code::HeaderMissing,
