@@ -8,5 +8,8 @@ fi
 if [ "${GATE_UPLOAD_ARTIFACT:-}" = failure ]; then
   echo "::notice title=sesslint::The reports were not uploaded as an artifact; the log of that step says why."
 fi
+if [ "${GATE_UPLOAD_PROPOSAL:-}" = failure ]; then
+  echo "::notice title=sesslint::The proposal was not uploaded as an artifact; the log of that step says why."
+fi
 [[ "${GATE_EXIT_CODE:-}" =~ ^[0-9]+$ ]] || exit 2
 exit "$GATE_EXIT_CODE"

@@ -76,6 +76,6 @@ fi
 
 command -v cargo >/dev/null ||
   fail "this commit of the action has no release for ${RUNNER_OS:-} ${RUNNER_ARCH:-}, and there is no cargo to build it: use a released tag, or the input binary"
-cargo build --release --locked --manifest-path "$here/../Cargo.toml" --bin sesslint --target-dir "$temp/target" >&2 ||
+cargo build --release --locked --features github --manifest-path "$here/../Cargo.toml" --bin sesslint --target-dir "$temp/target" >&2 ||
   fail "the program could not be built"
 found "$temp/target/release/sesslint$extension"

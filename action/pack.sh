@@ -8,7 +8,7 @@ stated=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -n 1)
 [ "$version" = "$stated" ] || { echo "Cargo.toml says $stated, not $version" >&2; exit 1; }
 
 rustup target add "$target"
-cargo build --release --locked --bin sesslint --target "$target"
+cargo build --release --locked --features github --bin sesslint --target "$target"
 extension=
 [[ "$target" != *windows* ]] || extension=.exe
 program=target/$target/release/sesslint$extension

@@ -5,8 +5,7 @@ set -uo pipefail
 
 # What nothing below says, stays at this: a later line of the same name wins.
 printf 'exit-code=2\nverdict=error\n' >>"$GITHUB_OUTPUT"
-printf '%s=\n' errors warnings new-findings files-checked report-file sarif-file summary-file report-dir \
-  proposal-dir pull-request-number >>"$GITHUB_OUTPUT"
+printf '%s=\n' errors warnings new-findings files-checked report-file sarif-file summary-file report-dir >>"$GITHUB_OUTPUT"
 
 could_not_run() {
   printf 'sesslint action: %s\n' "$1" >&2
@@ -20,10 +19,13 @@ case "${RUN_UPLOAD_SARIF:-}" in
 esac
 case "${RUN_REPAIR:-off}" in
   off) ;;
-  *) could_not_run "the input repair is off" ;;
+  artifact | pull-request)
+    [ -z "${RUN_MERGE:-}" ] || could_not_run "the input merge joins reports; what it would repair is not here"
+    ;;
+  *) could_not_run "the input repair is off, artifact or pull-request" ;;
 esac
-case "${RUN_CONFIG:-}${RUN_SARIF_FILE:-}${RUN_UPLOAD_ARTIFACT:-}" in
-  *[$'\n\r']*) could_not_run "the inputs config, sarif-file and upload-artifact have one line each" ;;
+case "${RUN_CONFIG:-}${RUN_SARIF_FILE:-}${RUN_UPLOAD_ARTIFACT:-}${RUN_REPAIR_ARTIFACT:-}" in
+  *[$'\n\r']*) could_not_run "the inputs config, sarif-file, upload-artifact and repair-artifact have one line each" ;;
 esac
 
 reports=${RUNNER_TEMP:?}/sesslint-reports
@@ -39,8 +41,11 @@ if [ -n "${RUN_SARIF_FILE:-}" ]; then
 elif [ -n "${RUN_UPLOAD_ARTIFACT:-}" ] || [ "${RUN_UPLOAD_SARIF:-}" = true ]; then
   arguments+=("--also=sarif=$reports/report.sarif")
 fi
-# Notices that the gate may add; the runner shows ten of the whole action.
-[ "${RUN_UPLOAD_SARIF:-}" != true ] && [ -z "${RUN_UPLOAD_ARTIFACT:-}" ] || arguments+=(--spare-notices=2)
+# Notices that later steps may add; the runner shows ten of the whole action.
+spare=0
+[ "${RUN_UPLOAD_SARIF:-}" != true ] && [ -z "${RUN_UPLOAD_ARTIFACT:-}" ] || spare=2
+[ "${RUN_REPAIR:-off}" = off ] || spare=$((spare + 5))
+[ "$spare" = 0 ] || arguments+=("--spare-notices=$spare")
 # One argument a line; blank lines are none.
 each_line() {
   local line

@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::adapter::detect::{Decision, Sample, decide};
 use crate::adapter::{self, Format, canonical};
+use crate::check::broken_line;
 use crate::check::compatibility::SL302;
 use crate::check::framing::SL001;
 use crate::export::reconstruct::Reconstruction;
@@ -93,6 +94,18 @@ pub enum CheckError {
 }
 
 /// Checks one file.
+///
+/// ```
+/// use sesslint::inspect::{Options, check_path};
+///
+/// let report = check_path("fixtures/examples/pi-broken.jsonl".as_ref(), &Options::default())?;
+/// assert_eq!(report.format, "pi-jsonl");
+/// assert_eq!(report.findings[0].code(), "SL004");
+/// assert_eq!(report.findings[0].location.line, Some(4));
+/// // What follows from the same cause is attached, not counted again.
+/// assert!(report.findings[0].consequences.iter().any(|c| c.code() == "SL102"));
+/// # Ok::<(), sesslint::inspect::CheckError>(())
+/// ```
 ///
 /// # Errors
 /// When the file cannot be read, or the profile does not admit its format.
@@ -192,9 +205,10 @@ fn checked(path: &Path, options: &Options) -> Result<Report, CheckError> {
     } else {
         (reader::read(input, format, &shown, &mut builder).map_err(io)?, false)
     };
-    let (session, mut findings) = builder.finish(&source);
+    let (session, reading) = builder.finish(&source);
     let recall = FileRecall::new(File::open(path).map_err(io)?, format, &shown);
-    findings.extend(crate::check::run(&session, &recall, options.profile, &shown));
+    let checked = crate::check::run(&session, &recall, options.profile, &shown);
+    let mut findings = broken_line::tie(&session, reading, checked, &|range| recall.bytes(range));
     adapter::add_own_names(format, &mut findings);
     let clean = findings.iter().all(|f| f.severity < Severity::Warning);
     Ok(assemble(Parts {

@@ -4,6 +4,15 @@
 //! records into canonical events ([`model`]), checks ([`check`]) turn events into findings
 //! ([`finding`]), a report ([`report`]) orders and counts them, and emitters print it.
 //! Vendor words end at the adapter; emitters compute nothing.
+//!
+//! The calls most programs need: [`check_path`] and [`precheck()`] for one file, [`scan::scan()`] for trees,
+//! [`repair::prepare()`] and [`repair::verify::verify()`] for mending, [`digest`] for comparing two copies, [`export::export()`] for
+//! canonical streams. What is promised about them stands in `docs/library.md`.
+//!
+//! ```
+//! let answer = sesslint::precheck("fixtures/examples/codex-rollout-healthy.jsonl".as_ref(), &Default::default());
+//! assert!(answer.ok, "{}", answer.reason);
+//! ```
 #![forbid(unsafe_code)]
 
 pub mod adapter;
@@ -15,9 +24,11 @@ pub mod dsh;
 pub mod emit;
 pub mod export;
 pub mod finding;
+pub mod forge;
 pub mod inspect;
 pub mod model;
 pub mod precheck;
+pub mod propose;
 pub mod reader;
 pub mod record;
 pub mod repair;

@@ -57,6 +57,12 @@ pub enum ValidateError {
 
 /// Validates the file at `path`: a stream of a header and events, or a document with `events`.
 ///
+/// ```
+/// let valid = sesslint::validate::session("fixtures/examples/canonical-healthy.jsonl".as_ref())?;
+/// assert_eq!((valid.id.as_str(), valid.events), ("example", 4));
+/// # Ok::<(), sesslint::validate::ValidateError>(())
+/// ```
+///
 /// # Errors
 /// [`Invalid`] with the first thing that is wrong, or whatever reading raises.
 pub fn session(path: &Path) -> Result<Valid, ValidateError> {

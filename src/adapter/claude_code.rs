@@ -13,7 +13,7 @@ use super::{
 use crate::check::compatibility::{SL301, SL302};
 use crate::finding::{Finding, Severity, Stage, Subject};
 use crate::model::session::Adjacency;
-use crate::model::{Actor, Conventions, EventFlags, Kind, Value, content_free};
+use crate::model::{Actor, Conventions, EventFlags, Kind, Reasoning, Value, content_free};
 use crate::record::json::fields;
 use crate::record::{Json, NodeKind};
 use crate::rule::Rule;
@@ -45,6 +45,8 @@ const CONVENTIONS: Conventions = Conventions {
     checkpoints: false,
     identity_by_bytes: true,
     resends_copies: false,
+    id_member: "uuid",
+    reunites_messages: true,
 };
 
 /// Record types without part in the conversation that current versions write.
@@ -74,6 +76,8 @@ const METADATA: &[&str] = &[
     "tools-used",
     "worktree-state",
 ];
+/// Record types that a resume may go on from.
+const HEADS: &[&str] = &["assistant", "assistant_message", "attachment", "system", "user", "user_message"];
 /// Record types that are nodes of the chain and nothing else.
 const NODES: &[&str] = &["attachment", "progress", "saved_hook_context"];
 
@@ -186,7 +190,7 @@ fields! {
         branch_id: "branchId", branch_id_: "branch_id", sidechain: "isSidechain", sidechain_: "is_sidechain",
         interaction_id: "interactionId", interaction_id_: "interaction_id",
         timestamp: "timestamp", ts: "ts", created_at: "created_at",
-        meta: "isMeta", summary: "isCompactSummary", transcript_only: "isVisibleInTranscriptOnly",
+        meta: "isMeta", summary: "isCompactSummary", transcript_only: "isVisibleInTranscriptOnly", leaf: "leafUuid",
     }
 }
 
@@ -212,20 +216,39 @@ struct Blocks<'a> {
     texts: Vec<Json<'a>>,
     /// A text block holds nothing.
     empty_text: bool,
+    /// A text block holds blanks alone.
+    blank_text: bool,
+    reasoning: Reasoning,
 }
 
 impl<'a> Blocks<'a> {
     fn read(content: Option<Json<'a>>) -> Self {
         let mut blocks = Self::default();
         let elements = content.filter(|c| c.is_array());
+        let mut others = 0;
         for element in elements.into_iter().flat_map(Json::elements).filter(|e| e.is_object()) {
             let block = Block::read(element, |_, _| {});
-            match block.kind.and_then(Json::as_str).as_deref() {
+            let word = block.kind.and_then(Json::as_str);
+            if matches!(word.as_deref(), Some("thinking" | "redacted_thinking")) {
+                blocks.reasoning = match blocks.reasoning {
+                    Reasoning::None if others == 0 => Reasoning::Alone,
+                    Reasoning::None => Reasoning::Late,
+                    known => known,
+                };
+            } else {
+                others += 1;
+                if blocks.reasoning == Reasoning::Alone {
+                    blocks.reasoning = Reasoning::First;
+                }
+            }
+            match word.as_deref() {
                 Some("tool_use") => blocks.calls.push(element),
                 Some("tool_result") => blocks.results.push(element),
                 Some("text") => {
                     blocks.texts.push(element);
-                    blocks.empty_text |= block.text.and_then(Json::as_str).is_some_and(|text| text.is_empty());
+                    let text = block.text.and_then(Json::as_str);
+                    blocks.empty_text |= text.as_ref().is_some_and(|text| text.is_empty());
+                    blocks.blank_text |= text.is_some_and(|text| is_blank(&text));
                 }
                 _ => {}
             }
@@ -263,6 +286,11 @@ impl Adapter for ClaudeCode {
             (_, word) => word.and_then(conversation),
         };
         if known.is_none() {
+            if kind_word.as_deref() == Some("last-prompt")
+                && let Some(leaf) = some(members.leaf).and_then(Json::as_str)
+            {
+                sink.resumed_from(&leaf);
+            }
             self.note_unknown_type(record, members.kind, kind_word.as_deref(), sink);
             if some(members.uuid).is_none() {
                 return;
@@ -297,10 +325,15 @@ impl Adapter for ClaudeCode {
             line: record.line,
         };
         head.flags.synthetic_id = head.original_id.is_none();
+        let may_lead = kind_word.as_deref().map_or(known.is_some(), |word| HEADS.contains(&word));
+        head.flags.no_head = side || head.flags.synthetic_id || !may_lead;
         let content = some(members.content).or(parts.content);
         let blocks = if known.is_some() && !boundary { Blocks::read(content) } else { Blocks::default() };
-        let empty_prompt = actor == Actor::User && content.and_then(Json::as_str).is_some_and(|text| text.is_empty());
+        let text = content.and_then(Json::as_str);
+        let empty_prompt = actor == Actor::User && text.as_ref().is_some_and(|text| text.is_empty());
         head.flags.empty_text = blocks.empty_text || empty_prompt;
+        head.flags.blank_text = blocks.blank_text || text.is_some_and(|text| is_blank(&text));
+        head.flags.reasoning = blocks.reasoning;
         if !blocks.calls.is_empty() {
             self.calls(record, head, &blocks.calls, &blocks.texts, sink);
         } else if !blocks.results.is_empty() {
@@ -342,6 +375,7 @@ impl ClaudeCode {
             let mut draft = head.draft(Cow::Owned(text_id.clone()), Kind::Message, actor, &payload);
             draft.flags.empty_text = empty_text;
             self.emit(record, draft, sink);
+            head.flags.blank_text = false;
             head.parent = Some(Cow::Owned(text_id));
         }
         for (index, call) in calls.iter().enumerate() {
@@ -370,6 +404,7 @@ impl ClaudeCode {
             }
             self.emit(record, draft, sink);
             head.parent = Some(Cow::Owned(event_id.into_owned()));
+            head.flags.blank_text = false;
         }
     }
 
@@ -405,7 +440,7 @@ impl ClaudeCode {
             draft.side_effects = Some("none");
             if !last {
                 draft.original_id = block_id.as_deref().map(Cow::Borrowed);
-                draft.flags.empty_text = false;
+                (draft.flags.empty_text, draft.flags.blank_text) = (false, false);
             }
             self.emit(record, draft, sink);
         }
@@ -511,6 +546,11 @@ fn about(rule: &'static Rule, record: &Record<'_>, field: Option<&str>, variant:
     }
     finding.subject = Subject { record: String::new(), part: part.to_owned() };
     finding
+}
+
+/// Whether a text holds blanks and nothing else.
+fn is_blank(text: &str) -> bool {
+    !text.is_empty() && trim(text).is_empty()
 }
 
 /// A member unless it is `null`.

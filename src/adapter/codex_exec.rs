@@ -44,6 +44,8 @@ pub(super) const PRINTED: Conventions = Conventions {
     checkpoints: false,
     identity_by_bytes: true,
     resends_copies: false,
+    id_member: "",
+    reunites_messages: false,
 };
 
 fn score(sample: &Sample) -> f64 {

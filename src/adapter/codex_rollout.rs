@@ -46,6 +46,8 @@ const CONVENTIONS: Conventions = Conventions {
     checkpoints: false,
     identity_by_bytes: true,
     resends_copies: true,
+    id_member: "",
+    reunites_messages: false,
 };
 
 /// Record types without part in the history that is sent.

@@ -55,6 +55,8 @@ const CONVENTIONS: Conventions = Conventions {
     checkpoints: false,
     identity_by_bytes: true,
     resends_copies: false,
+    id_member: "",
+    reunites_messages: false,
 };
 
 fn score(sample: &Sample) -> f64 {

@@ -53,6 +53,8 @@ const EXPORT: Conventions = Conventions {
     checkpoints: false,
     identity_by_bytes: false,
     resends_copies: false,
+    id_member: "",
+    reunites_messages: false,
 };
 
 /// Reads one file of items.

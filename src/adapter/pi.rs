@@ -45,6 +45,8 @@ const CONVENTIONS: Conventions = Conventions {
     checkpoints: false,
     identity_by_bytes: true,
     resends_copies: false,
+    id_member: "id",
+    reunites_messages: false,
 };
 
 /// The newest version that current programs write.

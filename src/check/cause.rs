@@ -101,6 +101,7 @@ impl<'a, 'b> Causes<'a, 'b> {
             "SL107" if one.at != NONE => self.split_of(one),
             "SL108" if one.finding.variant == "nothing-kept" => self.break_of(self.context.forest.component(one.at)),
             "SL203" => self.doubt(one),
+            "SL515" if one.with != NONE => self.missing_parent(one.with),
             "SL506" if one.finding.variant == "repeated" => self.copy_at(one),
             _ => None,
         }

@@ -195,8 +195,9 @@ without a message: the agent goes on and has forgotten what stood there.\n\n\
 ```\n\n\
 Usual causes: a crash or a full disk in the middle of a write, two programs writing to one file, a power cut (NUL \
 bytes), or a tool that rewrote the file in another encoding.\n\n\
-**Repair.** Nothing is guessed from half a record. Where a complete record stands behind a broken one on the same \
-line, it can be put on a line of its own.\n",
+**Repair.** Whole records on a broken line are put on lines of their own, NULs go, and so does a rest that only repeats \
+the record behind it (recipes `record-split`, `nul-run-strip`). Any other rest, or a line that holds no record, is \
+dropped only under the salvage policy, as a declared loss. Nothing is guessed from half a record.\n",
 };
 
 /// The last record was cut.

@@ -39,8 +39,9 @@ line deleted by hand. Tool results behind the gap may have lost their call as we
 {\"id\":\"m1\",\"parent_id\":null,\"kind\":\"message\"}\n\
 {\"id\":\"m3\",\"parent_id\":\"m2\",\"kind\":\"message\"}\n\
 ```\n\n\
-**Repair.** No parent is guessed. Put the lost record back from a copy, or accept the loss and relink the child to \
-the last record before the gap.\n",
+**Repair.** Where the rest of the lost record or the running numbers prove it, the child is hung on the record above \
+the lost one (recipe `proven-unique-parent-restore`). Else a parent is guessed only under the salvage policy, and \
+declared: the last record of the same chain before the gap (`nearest-parent-relink`).\n",
 };
 
 /// Parents in a circle.
@@ -64,7 +65,8 @@ pub static SL005: Rule = Rule {
 ```\n\n\
 No agent writes this; it comes from edits, merges or generated files. Loaders that do not expect it spin until memory \
 or patience ends.\n\n\
-**Repair.** None. Cutting a circle means inventing a first record.\n",
+**Repair.** Only under the salvage policy: the circle is opened at its earliest record, which then hangs on what stood \
+before it (recipe `cycle-break`). Which link was wrong is a guess, and declared.\n",
 };
 
 /// A part that hangs on nothing.

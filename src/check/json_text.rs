@@ -60,5 +60,5 @@ one half remains. It stands for no character, cannot be encoded, and is refused 
 ```jsonl\n\
 {\"id\":\"m1\",\"kind\":\"message\",\"payload\":{\"text\":\"\\ud83d\"}}\n\
 ```\n\n\
-**Repair.** By hand: replace the escape, for example by `\\ufffd`.\n",
+**Repair.** The escape is replaced by `\\ufffd` (recipe `lone-surrogate-replace`).\n",
 };

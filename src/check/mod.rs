@@ -4,6 +4,7 @@
 //! No check knows a vendor: formats differ only by the [`crate::model::Conventions`] they state.
 
 mod abandoned;
+pub mod broken_line;
 mod caller;
 mod capped;
 #[cfg(test)]
@@ -24,6 +25,7 @@ mod hostile;
 mod identity;
 pub mod json_text;
 mod kept;
+mod message_order;
 mod open_call;
 mod ordinals;
 mod outline;
@@ -32,9 +34,12 @@ mod pair_placement_rules;
 mod path_pairing;
 mod piecewise;
 mod place;
+mod reasoning;
 #[cfg(test)]
 mod recorded;
 mod repetition;
+mod request;
+mod request_pairs;
 mod run_end;
 mod sequence;
 mod storage;
@@ -60,11 +65,13 @@ pub use checkpoint_rules::{SL201, SL202, SL203};
 pub use content::SL501;
 pub use graph_rules::{SL004, SL005, SL006, SL007};
 pub use identity::SL003;
+pub use message_order::SL515;
 pub use ordinals::SL506;
 pub use outline::outline;
 pub use pair_placement_rules::{SL105, SL106, SL107, SL108};
 pub use piecewise::SL504;
 pub use place::{SL510, SL511};
+pub use reasoning::SL516;
 pub use repetition::SL509;
 pub use run_end::SL503;
 pub use sequence::SL507;
@@ -77,8 +84,11 @@ pub use unsent::SL514;
 pub static RULES: &[&Rule] = &[
     &SL001, &SL002, &SL003, &SL004, &SL005, &SL006, &SL007, &SL101, &SL102, &SL103, &SL104, &SL105, &SL106, &SL107,
     &SL108, &SL201, &SL202, &SL203, &SL301, &SL302, &SL303, &SL501, &SL502, &SL503, &SL504, &SL505, &SL506, &SL507,
-    &SL508, &SL509, &SL510, &SL511, &SL512, &SL513, &SL514,
+    &SL508, &SL509, &SL510, &SL511, &SL512, &SL513, &SL514, &SL515, &SL516,
 ];
+
+/// Rules that only profiles with a provider's API in mind ask for.
+pub static REQUEST_RULES: &[&Rule] = &[&SL515, &SL516];
 
 /// Runs every family over a session, in a fixed order: identity, graph, tool pairing, checkpoints, content.
 ///
@@ -104,6 +114,14 @@ pub fn run(session: &Session, recall: &dyn Recall, profile: &Profile, path: &str
     found.extend(sequence::check(&context));
     found.extend(turn::check(&context));
     found.extend(repetition::check(&context));
+    if let Some(api) = profile.request
+        && let Some(request) = request::Request::new(&context)
+    {
+        found.extend(message_order::check(&context, &request, api));
+        found.extend(reasoning::check(&context, &request, api));
+        found.extend(request_pairs::check(&context, &request, &pairs));
+        found.extend(content::check_blank(&context, &request, api));
+    }
     cause::tie(&context, found)
 }
 

@@ -133,7 +133,7 @@ impl OpenCalls {
 }
 
 /// Something a user, the model or a tool said that is sent to a provider.
-fn is_conversation(event: &Event) -> bool {
+pub(crate) fn is_conversation(event: &Event) -> bool {
     let said = event.kind == Kind::Message && matches!(event.actor, Actor::User | Actor::Assistant);
     !event.flags.not_sent && (said || event.kind.is_tool())
 }

@@ -57,7 +57,8 @@ the next one; neither is reported.\n\n\
 {\"ordinal\":3,\"type\":\"message\"}\n\
 {\"ordinal\":9,\"type\":\"message\"}\n\
 ```\n\n\
-**Repair.** By hand. Records between two numbers cannot be made up.\n",
+**Repair.** A record without a usable number gets the one between its neighbours (recipe `record-number`). Records \
+between two numbers cannot be made up.\n",
 };
 
 pub(crate) fn check(context: &Context<'_>) -> Vec<Found> {

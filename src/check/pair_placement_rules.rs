@@ -81,7 +81,8 @@ that.\n\n\
 ```\n\n\
 Under strict profiles this is an error. Formats that keep their history in parent links are judged along them: there \
 only another turn between the two counts.\n\n\
-**Repair.** By hand, or none where the provider accepts it.\n",
+**Repair.** In logs with parent links the result goes back to its call, and what stood between them behind it (recipe \
+`displaced-result-reunion`). Elsewhere by hand, or none where the provider accepts it.\n",
 };
 
 /// A compaction separates call and result.

@@ -123,7 +123,13 @@ impl Build {
     }
 
     pub(crate) fn run_with(self, profile: &Profile, path: &str) -> Vec<Finding> {
-        super::run(&self.session, &Objects(self.objects), profile, path)
+        self.judged(profile, path).1
+    }
+
+    /// The session and what the checks find in it.
+    pub(crate) fn judged(self, profile: &Profile, path: &str) -> (Session, Vec<Finding>) {
+        let found = super::run(&self.session, &Objects(self.objects), profile, path);
+        (self.session, found)
     }
 
     /// Findings in one line each: `code variant severity line [consequences]`.

@@ -242,7 +242,7 @@ fn open_calls(context: &Context<'_>, open: &[u32], answered_elsewhere: &[u32]) -
         match known.unwrap_or_else(|| ends.ending(context, at)) {
             Ending::Tail => {
                 finding.variant = "open-tail";
-                finding.severity = context.profile.raise(context.session.conventions.open_tail);
+                finding.severity = context.session.conventions.open_tail;
             }
             Ending::LeftBranch => {
                 finding.variant = "left-branch";

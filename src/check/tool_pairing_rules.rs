@@ -30,6 +30,12 @@ pub static SL101: Rule = Rule {
             consequence: "The result is sent without its call and the provider refuses the request.",
             next: "Drop the result with the salvage policy once its side effects are known.",
         },
+        Text {
+            variant: "call-not-sent",
+            what: "A tool result stands on the branch that a resume sends, and its call on another one.",
+            consequence: "Older loaders send it and the provider refuses the request; newer ones drop the result silently.",
+            next: "Find out which branch the two belong to.",
+        },
     ],
     doc: "Providers accept a tool result only when the call it answers stands in the same request. The call of this \
 result is nowhere in the log.\n\n\
@@ -88,6 +94,12 @@ pub static SL102: Rule = Rule {
             consequence: "The loader makes up an answer to the call on the branch that is resumed.",
             next: "Nothing; go back to the other branch if the agent should know the result.",
         },
+        Text {
+            variant: "result-not-sent",
+            what: "A tool call stands on the branch that a resume sends, and its result on another one.",
+            consequence: "The call is sent without its result and the provider refuses the request.",
+            next: "Find out which branch the two belong to.",
+        },
     ],
     doc: "Every tool call needs a result before the conversation goes on. A call without one means that the result was \
 lost or never written, and that nobody can tell from the log what the tool did.\n\n\
@@ -96,7 +108,8 @@ lost or never written, and that nobody can tell from the log what the tool did.\
 {\"id\":\"m2\",\"parent_id\":\"t1\",\"kind\":\"message\"}\n\
 ```\n\n\
 At the very end of a log (`open-tail`) this is how a running or interrupted session looks.\n\n\
-**Repair.** No result is invented. Put the lost record back, or remove the call knowingly.\n",
+**Repair.** No result is invented. Put the lost record back, or let the salvage policy remove the call, alone or with \
+its record, once its side effects are acknowledged (recipe `unanswered-call-removal`).\n",
 };
 
 /// One call id for several calls.
@@ -118,7 +131,8 @@ pub static SL103: Rule = Rule {
 {\"id\":\"t1\",\"parent_id\":\"m1\",\"kind\":\"tool_call\",\"correlation_id\":\"c1\"}\n\
 {\"id\":\"t2\",\"parent_id\":\"t1\",\"kind\":\"tool_call\",\"correlation_id\":\"c1\"}\n\
 ```\n\n\
-**Repair.** By hand: which result answers which call cannot be derived.\n",
+**Repair.** Copies of one call are dropped down to the first (recipe `identical-call-collapse`). Of calls that differ it \
+cannot be derived which result answers which.\n",
 };
 
 /// Several results for one call.

@@ -41,7 +41,7 @@ pub struct Global {
     /// Read no configuration file
     #[arg(long, global = true)]
     pub no_config: bool,
-    /// What a repair may give up (only for `repair`)
+    /// What a repair may give up (only for `repair` and `propose`)
     #[arg(long, global = true, value_enum, hide = true)]
     pub policy: Option<Policy>,
     /// When to colour text
@@ -84,6 +84,8 @@ pub enum Command {
     Scan(ScanArgs),
     /// Mend a session log, into a new file, with a receipt
     Repair(super::repair::RepairArgs),
+    /// Propose repairs: a folder with a patch, and a pull request when asked for
+    Propose(super::propose::ProposeArgs),
     /// Check that a repair did what its receipt says, and nothing else
     Verify(super::verify::VerifyArgs),
     /// Do the whole CI job: find logs, check, report, annotate, summarise, gate

@@ -34,6 +34,15 @@ pub fn repository_root() -> Option<PathBuf> {
     here.ancestors().find(|folder| folder.join(".git").exists()).map(PathBuf::from).or(Some(here))
 }
 
+/// The repository that the pull request of this run comes from, when it is another one than `repository`.
+pub fn fork_of_pull_request(repository: &str) -> Option<String> {
+    let event = std::fs::read(variable("GITHUB_EVENT_PATH")?).ok()?;
+    let event: serde_json::Value = serde_json::from_slice(&event).ok()?;
+    let pull = event.get("pull_request").filter(|pull| pull["head"].is_object())?;
+    let head = pull["head"]["repo"]["full_name"].as_str().unwrap_or("a fork that is gone");
+    (!head.eq_ignore_ascii_case(repository)).then(|| head.to_owned())
+}
+
 /// Whether text on standard output is coloured.
 pub fn colour(global: &Global) -> bool {
     if global.no_color || std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty()) {

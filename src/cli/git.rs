@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use tempfile::NamedTempFile;
+use sesslint::write::{self, Scratch};
 
 /// A commit of the repository around the working directory.
 #[derive(Debug)]
@@ -33,13 +33,13 @@ impl Revision {
     }
 
     /// The file as it was then; none when it was not there.
-    pub fn file(&self, path: &Path) -> Option<NamedTempFile> {
+    pub fn file(&self, path: &Path) -> Option<Scratch> {
         let path = path.canonicalize().ok()?;
         let relative = path.strip_prefix(self.top.canonicalize().ok()?).ok()?;
         let parts: Option<Vec<&str>> = relative.components().map(|part| part.as_os_str().to_str()).collect();
         let new = parts?.join("/");
         let old = self.renamed.get(&new).unwrap_or(&new);
-        let file = NamedTempFile::new().ok()?;
+        let file = write::scratch().ok()?;
         let status = Command::new("git")
             .args(["cat-file", "blob", &format!("{}:{old}", self.commit)])
             .stdin(Stdio::null())
@@ -48,6 +48,13 @@ impl Revision {
             .status();
         status.is_ok_and(|status| status.success()).then_some(file)
     }
+}
+
+/// The commit that is checked out in a working tree; none when there is none, or no git.
+pub fn head(root: &Path) -> Option<String> {
+    let root = root.join(".git").exists().then(|| root.to_str()).flatten()?;
+    let commit = ask(&["-C", root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"])?;
+    Some(commit.trim_end().to_owned())
 }
 
 /// What git prints, when it succeeds.

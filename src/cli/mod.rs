@@ -17,7 +17,9 @@ mod known;
 mod merge;
 mod output;
 mod progress;
+mod propose;
 mod publish;
+mod pull_request;
 mod repair;
 mod runner;
 mod scan;
@@ -120,6 +122,7 @@ fn run(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failur
         Some(Command::Check(args)) => check::run(&cli.global, args, out, err),
         Some(Command::Scan(args)) => scan::run(&cli.global, args, out, err),
         Some(Command::Repair(args)) => repair::run(&cli.global, args, out, err),
+        Some(Command::Propose(args)) => propose::run(&cli.global, args, out, err),
         Some(Command::Verify(args)) => verify::run(args, out),
         Some(Command::Ci(args)) => ci::run(&cli.global, args, out, err),
         Some(Command::Merge(args)) => merge::run(&cli.global, args, out, err),

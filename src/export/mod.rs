@@ -81,6 +81,16 @@ impl Refusal {
 /// Exports the session at `input` to `out`. Without a format it is told from the content. `name` is the path as the user
 /// gave it: ids that have to be made up are derived from it.
 ///
+/// ```
+/// let name = "fixtures/examples/claude-code-healthy.jsonl";
+/// let mut stream = Vec::new();
+/// let summary = sesslint::export::export(name.as_ref(), name, None, &mut stream)?;
+/// assert_eq!(summary.format, "claude-code-jsonl");
+/// // A header, then one event a line.
+/// assert_eq!(stream.iter().filter(|b| **b == b'\n').count() as u64, summary.events + 1);
+/// # Ok::<(), sesslint::export::ExportError>(())
+/// ```
+///
 /// # Errors
 /// A refusal before the first byte is written, except for [`Refusal::Changed`]; or whatever reading and writing raise.
 pub fn export(

@@ -108,6 +108,20 @@ impl Kind {
     }
 }
 
+/// Where the model's reasoning stands in a record.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Reasoning {
+    /// There is none.
+    #[default]
+    None,
+    /// There is nothing else.
+    Alone,
+    /// Before everything else.
+    First,
+    /// Behind something else.
+    Late,
+}
+
 /// Facts about an event that some rules need, as adapters know them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct EventFlags {
@@ -121,8 +135,14 @@ pub struct EventFlags {
     pub needs_no_call: bool,
     /// The event holds a text block that is empty.
     pub empty_text: bool,
+    /// A text of the event holds nothing but blanks.
+    pub blank_text: bool,
     /// A person's prompt: starts a new turn.
     pub prompt: bool,
+    /// A resume never goes on from here, although it may pass through.
+    pub no_head: bool,
+    /// Where the model's reasoning stands in the event's record.
+    pub reasoning: Reasoning,
 }
 
 /// One row of a session. Ids are symbols of the session's interner; payloads stay in the source.

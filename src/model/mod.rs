@@ -9,7 +9,7 @@ pub mod outline;
 pub mod session;
 pub mod value;
 
-pub use event::{Actor, Event, EventFlags, Kind};
+pub use event::{Actor, Event, EventFlags, Kind, Reasoning};
 pub use intern::{Interner, Sym};
 pub use session::{Conventions, Recall, Scope, Session};
 pub use value::Value;

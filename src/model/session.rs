@@ -190,7 +190,7 @@ pub struct Conventions {
     pub stored_in_order: bool,
     /// What may stand between a call and its result under the neutral profile.
     pub adjacency: Adjacency,
-    /// Severity of a call left open only because the log ends there (neutral profile).
+    /// Severity of a call left open only because the log ends there.
     pub open_tail: Severity,
     /// Severity of a call and its result on two sides of a compaction boundary (neutral profile).
     pub compaction_split: Severity,
@@ -202,6 +202,10 @@ pub struct Conventions {
     pub identity_by_bytes: bool,
     /// A record that is stored twice is sent twice, and the request is refused for it.
     pub resends_copies: bool,
+    /// The member that holds a record's own id; empty where records have none.
+    pub id_member: &'static str,
+    /// Loaders put the parts of a message, and the results of its calls, back together from whatever branch.
+    pub reunites_messages: bool,
 }
 
 impl Conventions {
@@ -218,6 +222,8 @@ impl Conventions {
         checkpoints: true,
         identity_by_bytes: false,
         resends_copies: false,
+        id_member: "id",
+        reunites_messages: false,
     };
 }
 
@@ -248,6 +254,8 @@ pub struct Session {
     pub run_state_projection: Option<Json>,
     /// Boundaries that state what they keep; either all of a format do or none.
     pub kept: Vec<Kept>,
+    /// Ids of records below which a resume goes on, if they are there; the last one counts.
+    pub resumed: Vec<Sym>,
     /// In file order.
     pub facts: Vec<Fact>,
     /// Runs of a printed stream, in file order; none for logs that are resumed.
@@ -271,6 +279,7 @@ impl Session {
             run_state: Vec::new(),
             run_state_projection: None,
             kept: Vec::new(),
+            resumed: Vec::new(),
             facts: Vec::new(),
             runs: Vec::new(),
         }

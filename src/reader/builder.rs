@@ -134,6 +134,11 @@ impl Sink for Builder {
         self.session.kept.push(Kept { boundary, first });
     }
 
+    fn resumed_from(&mut self, id: &str) {
+        let id = self.session.strings.intern(id);
+        self.session.resumed.push(id);
+    }
+
     fn fact(&mut self, fact: Fact) {
         self.session.facts.push(fact);
     }
@@ -172,7 +177,15 @@ impl<R: Read + Seek> FileRecall<R> {
         Self { input: RefCell::new(Input::Plain(input)), format, path: path.to_owned() }
     }
 
-    fn bytes(&self, session: &Session, row: &RecordRow) -> Option<Vec<u8>> {
+    /// The bytes of a range of the source; none when it is compressed or does not hold them any more.
+    pub fn bytes(&self, range: std::ops::Range<u64>) -> Option<Vec<u8>> {
+        match &mut *self.input.borrow_mut() {
+            Input::Plain(input) => read_range(input, range),
+            Input::Frames(_) | Input::Gone => None,
+        }
+    }
+
+    fn record(&self, session: &Session, row: &RecordRow) -> Option<Vec<u8>> {
         let mut input = self.input.borrow_mut();
         let frame = session.frame(row);
         if frame.is_some() && matches!(*input, Input::Plain(_)) {
@@ -184,12 +197,7 @@ impl<R: Read + Seek> FileRecall<R> {
             };
         }
         match (&mut *input, frame) {
-            (Input::Plain(input), None) => {
-                input.seek(SeekFrom::Start(row.offset)).ok()?;
-                let mut bytes = vec![0; usize::try_from(row.len).ok()?];
-                input.read_exact(&mut bytes).ok()?;
-                Some(bytes)
-            }
+            (Input::Plain(input), None) => read_range(input, row.offset..row.offset + row.len),
             (Input::Frames(frames), Some(frame)) => {
                 let mut line = frames.record(frame, row)?;
                 // Another record may follow on the line.
@@ -207,7 +215,7 @@ impl<R: Read + Seek> Recall for FileRecall<R> {
     fn event(&self, session: &Session, index: usize) -> Option<Value> {
         let event = session.events.get(index)?;
         let row = session.records.get(event.record as usize)?;
-        let bytes = self.bytes(session, row)?;
+        let bytes = self.record(session, row)?;
         let text = String::from_utf8_lossy(&bytes);
         let mut scanner = Scanner::default();
         scanner.scan(text.as_bytes(), TAPE_DEPTH).ok()?;
@@ -234,9 +242,16 @@ impl<R: Read + Seek> Recall for FileRecall<R> {
     }
 
     fn record_hash(&self, session: &Session, record: u32) -> Option<[u8; 32]> {
-        let bytes = self.bytes(session, session.records.get(record as usize)?)?;
+        let bytes = self.record(session, session.records.get(record as usize)?)?;
         Some(Sha256::digest(bytes.trim_ascii()).into())
     }
+}
+
+fn read_range(input: &mut (impl Read + Seek), range: std::ops::Range<u64>) -> Option<Vec<u8>> {
+    input.seek(SeekFrom::Start(range.start)).ok()?;
+    let mut bytes = vec![0; usize::try_from(range.end.checked_sub(range.start)?).ok()?];
+    input.read_exact(&mut bytes).ok()?;
+    Some(bytes)
 }
 
 /// Keeps the canonical object of one event of a record.

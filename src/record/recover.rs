@@ -64,7 +64,7 @@ pub fn recover(line: &[u8], scanner: &mut Scanner) -> Salvage {
         if at >= line.len() {
             break;
         }
-        match whole_object(line, at, scanner, &mut budget) {
+        match whole_object(line, at, scanner, &mut budget).filter(|&end| !goes_on(line, end)) {
             Some(end) => {
                 records.push(at..end);
                 at = end;
@@ -106,6 +106,11 @@ fn skip_separators(line: &[u8], mut at: usize) -> usize {
         }
         at = next + nul;
     }
+}
+
+/// Whether what ends here is a part of something: a line that lost its beginning may begin with an inner object.
+fn goes_on(line: &[u8], end: usize) -> bool {
+    matches!(line.get(skip_blanks(line, end)), Some(b',' | b':' | b']' | b'}'))
 }
 
 /// The end of a whole object that begins at `at`.
@@ -165,6 +170,8 @@ mod tests {
             (b"[1]", Damage::NotAnObject, &[]),
             (b"null", Damage::NotAnObject, &[]),
             (br#"{"a":1}{"b":"cu"#, Damage::Spliced, &[br#"{"a":1}"#]),
+            (br#"{"a":1},{"a":2}]}"#, Damage::Malformed, &[]),
+            (br#"{"a":1}},"b":2}{"c":3}"#, Damage::Spliced, &[br#"{"c":3}"#]),
         ];
         for (line, damage, records) in cases {
             assert_eq!(salvage(line), (*damage, records.to_vec()), "{}", String::from_utf8_lossy(line));

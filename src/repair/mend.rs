@@ -24,15 +24,13 @@ const NATIVE_CAP: usize = 20_000;
 
 /// What is wanted of a repair.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Terms<'a> {
+pub(crate) struct Terms {
     pub policy: Policy,
     pub acknowledged: bool,
     pub canonical: bool,
-    /// Take only these steps (recipe and finding).
-    pub allowed: Option<&'a [(String, String)]>,
 }
 
-impl Terms<'_> {
+impl Terms {
     pub(crate) const fn cap(&self) -> usize {
         if self.canonical { CANONICAL_CAP } else { NATIVE_CAP }
     }
@@ -67,7 +65,7 @@ struct First {
 }
 
 /// Mends a source.
-pub(crate) fn mend(ground: Ground<'_>, terms: Terms<'_>) -> io::Result<Mended> {
+pub(crate) fn mend(ground: Ground<'_>, terms: Terms) -> io::Result<Mended> {
     let mut script = Script::whole(ground.source.len());
     let mut steps: Vec<Step> = Vec::new();
     let mut touched: Vec<(u64, u32)> = Vec::new();
@@ -81,7 +79,7 @@ pub(crate) fn mend(ground: Ground<'_>, terms: Terms<'_>) -> io::Result<Mended> {
         let case =
             Case { bench: &bench, policy: terms.policy, acknowledged: terms.acknowledged, canonical: terms.canonical };
         let room = terms.cap().saturating_sub(steps.len());
-        let planned = planner::plan(&case, steps.len() as u32, room, terms.allowed)?;
+        let planned = planner::plan(&case, steps.len() as u32, room)?;
         if round == 0 {
             let all = bench.all_findings();
             let broken = all.iter().any(|f| f.severity >= Severity::Error);
@@ -107,7 +105,7 @@ pub(crate) fn mend(ground: Ground<'_>, terms: Terms<'_>) -> io::Result<Mended> {
             blocked = planned.blocked;
         }
         blocking = planned.blocking;
-        remaining = bench.findings.iter().filter(|f| f.severity >= Severity::Error).map(|f| f.code()).collect();
+        remaining = errors(&bench);
         if planned.steps.is_empty() {
             break;
         }
@@ -136,7 +134,35 @@ pub(crate) fn mend(ground: Ground<'_>, terms: Terms<'_>) -> io::Result<Mended> {
     Ok(Mended { script, plan, touched, effects, was_broken, sl203, headless, blocking, remaining })
 }
 
+/// Codes of the findings of a text that are errors or worse.
+fn errors(bench: &Bench<'_>) -> Vec<&'static str> {
+    bench.findings.iter().filter(|f| f.severity >= Severity::Error).map(|f| f.code()).collect()
+}
+
 impl Mended {
+    /// The same with these steps (recipe and finding) alone; says what stands in the way when they cannot be had alone.
+    pub(crate) fn only(mut self, ground: Ground<'_>, asked: &[(String, String)]) -> io::Result<Result<Self, String>> {
+        let is_asked =
+            |step: &Step| asked.iter().any(|(recipe, finding)| step.recipe == *recipe && step.finding == *finding);
+        let kept: BTreeSet<u32> = self.plan.steps.iter().filter(|s| is_asked(s)).map(|s| s.seq).collect();
+        let mut edits = Vec::new();
+        for edit in self.script.edits() {
+            let steps = self.steps_of(&edit);
+            if steps.is_subset(&kept) {
+                edits.push(edit);
+            } else if !steps.is_disjoint(&kept) {
+                return Ok(Err("a step of the plan cannot be carried out without one that it leaves out".to_owned()));
+            }
+        }
+        self.script = Script::of(ground.source.len(), &edits);
+        self.plan.steps.retain(|step| kept.contains(&step.seq));
+        self.touched.retain(|(_, step)| kept.contains(step));
+        let bench = Bench::new(ground, &self.script)?;
+        self.remaining = errors(&bench);
+        drop(bench);
+        Ok(Ok(self))
+    }
+
     /// Steps that asked for an edit.
     pub(crate) fn steps_of(&self, edit: &Edit) -> BTreeSet<u32> {
         let end = edit.source.end.max(edit.source.start + 1);

@@ -234,15 +234,9 @@ impl Claimed {
         None
     }
 
-    /// What in the file differs from the plan that was carried out: steps it names otherwise or that were not planned.
-    pub(crate) fn difference(&self, done: &Plan) -> Option<String> {
-        let fresh = done.document();
-        let (Some(theirs), Some(ours)) =
-            (self.document.get("steps").and_then(Json::as_array), fresh.get("steps").and_then(Json::as_array))
-        else {
-            return (!done.steps.is_empty()).then(|| "the plan names no steps".to_owned());
-        };
-        if self.profile() != done.profile {
+    /// What in the file is no part of the plan that follows from the source.
+    pub(crate) fn difference(&self, fresh: &Plan) -> Option<String> {
+        if self.profile() != fresh.profile {
             return Some("the plan was made under another profile".to_owned());
         }
         let plain = |step: &Json| {
@@ -252,14 +246,15 @@ impl Claimed {
             }
             step
         };
-        let ours: Vec<Json> = ours.iter().map(plain).collect();
-        for step in theirs {
-            if !ours.contains(&plain(step)) {
+        let mut ours: Vec<Json> = fresh.steps.iter().map(|step| plain(&step.document())).collect();
+        for step in self.document.get("steps").and_then(Json::as_array).into_iter().flatten() {
+            let Some(place) = ours.iter().position(|own| *own == plain(step)) else {
                 let name = step.get("recipe").and_then(Json::as_str).unwrap_or("?");
                 let name: String = name.chars().filter(char::is_ascii_graphic).take(64).collect();
                 return Some(format!("step {name} is not part of the plan that follows from the source"));
-            }
+            };
+            ours.remove(place);
         }
-        (theirs.len() != ours.len()).then(|| "the plan repeats or misses steps".to_owned())
+        None
     }
 }

@@ -35,8 +35,8 @@ struct Chosen {
     stage: u8,
 }
 
-/// Plans one round. `first` numbers its first step; only steps that `allowed` names are taken when it is given.
-pub(crate) fn plan(case: &Case<'_>, first: u32, cap: usize, allowed: Option<&[(String, String)]>) -> io::Result<Round> {
+/// Plans one round. `first` numbers its first step; at most `cap` are planned.
+pub(crate) fn plan(case: &Case<'_>, first: u32, cap: usize) -> io::Result<Round> {
     let bench = case.bench;
     let all = candidates(case);
     if all.iter().any(|(f, _)| f.code() == "SL203") {
@@ -51,8 +51,10 @@ pub(crate) fn plan(case: &Case<'_>, first: u32, cap: usize, allowed: Option<&[(S
     // Causes first: what follows from a mended one may be gone by then.
     let (causes, effects): (Vec<_>, Vec<_>) = all.iter().partition(|(f, _)| owner_of(f).is_none());
     for (finding, fp) in causes.into_iter().chain(effects) {
-        let owner = owner_of(finding);
-        if owner.is_some_and(|owner| answered.iter().any(|a| std::ptr::eq(*a, owner))) {
+        // Native logs: what follows from another finding is looked at again when that one is gone.
+        let follows =
+            owner_of(finding).is_some_and(|owner| !case.canonical || answered.iter().any(|a| std::ptr::eq(*a, owner)));
+        if follows {
             continue;
         }
         match decide(case, finding)? {
@@ -66,9 +68,6 @@ pub(crate) fn plan(case: &Case<'_>, first: u32, cap: usize, allowed: Option<&[(S
                     params: params(finding),
                     loss: BTreeMap::new(),
                 };
-                if allowed.is_some_and(|a| !a.contains(&(step.recipe.clone(), step.finding.clone()))) {
-                    continue;
-                }
                 if !(case.canonical && recipe.shared) {
                     answered.push(finding);
                 }

@@ -123,7 +123,7 @@ pub(crate) fn prepare_only(
     })?;
     let ground = Ground { source: &source, format, layout, profile: options.profile, name: source.name() };
     let canonical = ground.is_canonical();
-    let terms = Terms { policy: options.policy, acknowledged: options.acknowledge_side_effects, canonical, allowed };
+    let terms = Terms { policy: options.policy, acknowledged: options.acknowledge_side_effects, canonical };
     if let Some(claimed) = &options.plan {
         let whole = Script::whole(source.len());
         let hash = hash(&whole, &source).map_err(wrap)?;
@@ -136,6 +136,13 @@ pub(crate) fn prepare_only(
         return Err(unusable(path, "its first record is no session header"));
     }
     gates(&mended, options, canonical)?;
+    let mended = match allowed {
+        Some(asked) => {
+            let part = mended.only(ground, asked).map_err(wrap)?;
+            part.map_err(|what| Refusal::new(RefusalCode::PlanTampered, what))?
+        }
+        None => mended,
+    };
     let emit = if canonical { Emit::Canonical } else { options.emit };
     let made = match emit {
         Emit::Own => native(ground, &mended),

@@ -111,6 +111,33 @@ impl Script {
         Self { pieces, starts, len: source_len, source_len }
     }
 
+    /// The source with these edits, which must be sorted and must not overlap.
+    #[must_use]
+    pub fn of(source_len: u64, edits: &[Edit]) -> Self {
+        let mut pieces = Vec::with_capacity(2 * edits.len() + 1);
+        let mut at = 0;
+        let stretch = |range: Range<u64>| (!range.is_empty()).then_some(Piece::Source { range, moved: false });
+        for edit in edits {
+            pieces.extend(stretch(at..edit.source.start));
+            pieces.extend(edit.with.iter().cloned());
+            at = edit.source.end;
+        }
+        pieces.extend(stretch(at..source_len));
+        let mut script = Self { pieces, starts: Vec::new(), len: 0, source_len };
+        script.place();
+        script
+    }
+
+    /// Finds where each piece stands.
+    fn place(&mut self) {
+        self.starts.clear();
+        self.len = 0;
+        for piece in &self.pieces {
+            self.starts.push(self.len);
+            self.len += piece.len();
+        }
+    }
+
     /// Length of the text in bytes.
     #[must_use]
     pub const fn len(&self) -> u64 {
@@ -138,14 +165,8 @@ impl Script {
             at = splice.at.end;
         }
         self.copy(at..self.len, false, &mut pieces);
-        let mut start = 0;
-        self.starts.clear();
-        for piece in &pieces {
-            self.starts.push(start);
-            start += piece.len();
-        }
-        self.len = start;
         self.pieces = pieces;
+        self.place();
     }
 
     /// Appends the pieces of a range of the text.
@@ -345,7 +366,9 @@ mod tests {
                 let with: Vec<u8> = edit.with.iter().flat_map(|p| match p { Piece::Text(t) => t.clone(), _ => unreachable!() }).collect();
                 again.splice(edit.source.start as usize..edit.source.end as usize, with);
             }
-            prop_assert_eq!(again, plain);
+            prop_assert_eq!(&again, &plain);
+            let same = Script::of(source.len() as u64, &script.edits());
+            prop_assert_eq!(text(&same, source.as_bytes()), plain);
         }
     }
 }

@@ -190,6 +190,45 @@ fn open_side_effects_stop_a_conservative_repair() {
 }
 
 #[test]
+fn a_part_of_a_plan_is_carried_out_and_nothing_else() {
+    let (rest, whole) = (&record("a9<u1", &["x"])[..50], record("a2<u1", &["one", ""]));
+    let bed = Bed::new(format!("{}{rest}\n{whole}\n", log(&[("u1", &["go", ""])])).as_bytes());
+    let full = bed.prepare(Policy::Salvage).unwrap();
+    let mut document = full.plan().document();
+    let steps = document["steps"].as_array_mut().unwrap();
+    assert_eq!(steps.len(), 3);
+    let claim = |document: &serde_json::Value, remove: &str| {
+        let mut document = document.clone();
+        document.as_object_mut().unwrap().remove("fingerprint");
+        document["steps"].as_array_mut().unwrap().retain(|s| s["recipe"] != remove);
+        super::plan::Claimed::parse(document.to_string().as_bytes()).unwrap()
+    };
+    let with = |plan| {
+        let options = Options { policy: Policy::Salvage, acknowledge_side_effects: true, ..Options::default() };
+        prepare(&bed.source, &Options { plan: Some(plan), ..options })
+    };
+    assert_eq!(output(&with(claim(&document, "none")).unwrap()), output(&full));
+    // What is left would still be refused by a provider.
+    assert!(with(claim(&document, "empty-text-drop")).is_err());
+    document["steps"][0]["recipe"] = "empty-text-drop".into();
+    let Err(RepairError::Refused(refusal)) = with(claim(&document, "none")) else { panic!("not refused") };
+    assert_eq!(refusal.code, super::RefusalCode::PlanTampered);
+
+    let copies = log(&[("u1", &["go"]), ("u1", &["go"]), ("a2<u1", &["one"]), ("a2<u1", &["one"])]);
+    let bed = Bed::new(copies.as_bytes());
+    let full = bed.prepare(Policy::Conservative).unwrap();
+    let mut document = full.plan().document();
+    document.as_object_mut().unwrap().remove("fingerprint");
+    document["steps"].as_array_mut().unwrap().remove(0);
+    let plan = super::plan::Claimed::parse(document.to_string().as_bytes()).unwrap();
+    let part = prepare(&bed.source, &Options { plan: Some(plan), ..Options::default() }).unwrap();
+    let expected = log(&[("u1", &["go"]), ("u1", &["go"]), ("a2<u1", &["one"])]);
+    assert_eq!(output(&part), expected);
+    let to = bed.write(&part);
+    assert!(bed.verify(&to, Policy::Conservative).ok());
+}
+
+#[test]
 fn what_changed_meanwhile_is_never_published() {
     let bed = Bed::new((log(&[("u1", &["go"])]) + "{\"torn").as_bytes());
     let prepared = bed.prepare(Policy::Conservative).unwrap();

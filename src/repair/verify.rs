@@ -193,14 +193,14 @@ impl Audit<'_> {
             }
         }
         if given && !usable_plan {
-            self.idempotence(receipt.policy(), bound)?;
+            self.idempotence(receipt.policy(), bound, 0)?;
             return Ok("clean");
         }
         let canonical = receipt.text("adapter_id") == "canonical";
         let emit = if canonical { Emit::Canonical } else { Emit::Own };
         let fresh = self.fresh(&receipt, claimed.as_ref(), bound, emit)?;
-        self.idempotence(receipt.policy(), bound)?;
-        let Some(fresh) = fresh else {
+        self.idempotence(receipt.policy(), bound, fresh.as_ref().map_or(0, |(_, left_out)| *left_out))?;
+        let Some((fresh, _)) = fresh else {
             self.fail(&[PLAN], "plan-missing: no plan follows from the source under this policy");
             self.fail(&[TRANSFORMATION, LOSS, ASSURANCE], "plan-missing");
             return Ok("clean");
@@ -214,7 +214,7 @@ impl Audit<'_> {
             if let Some(members) = expected.as_object_mut() {
                 members.remove("edits");
             }
-            if let Some(events) = self.fresh(&receipt, claimed.as_ref(), bound, Emit::Canonical)? {
+            if let Some((events, _)) = self.fresh(&receipt, claimed.as_ref(), bound, Emit::Canonical)? {
                 for name in ["revalidation", "revalidate_report", "assurance_ceiling"] {
                     expected[name] = events.manifest()[name].clone();
                 }
@@ -255,14 +255,15 @@ impl Audit<'_> {
         (bound, problem)
     }
 
-    /// The repair made anew: all that can be done, or the steps that the receipt names when those give its plan.
+    /// The repair made anew: all that can be done, or the steps that the receipt names when those give its plan; and how
+    /// many steps those leave out.
     fn fresh(
         &self,
         receipt: &Receipt,
         claimed: Option<&Claimed>,
         bound: &'static Profile,
         emit: Emit,
-    ) -> Result<Option<Prepared>, RepairError> {
+    ) -> Result<Option<(Prepared, usize)>, RepairError> {
         let options = Options {
             format: None,
             profile: bound,
@@ -281,11 +282,16 @@ impl Audit<'_> {
         let whole = make(None)?;
         let fits = |p: &Prepared| p.plan().fingerprint() == receipt.text("plan_fingerprint");
         if whole.as_ref().is_some_and(fits) {
-            return Ok(whole);
+            return Ok(whole.map(|whole| (whole, 0)));
         }
         let steps = claimed.map_or_else(|| receipt.steps(), Claimed::steps);
         let part = make(Some(&steps))?;
-        Ok(if part.as_ref().is_some_and(fits) { part } else { whole })
+        let planned = |p: &Option<Prepared>| p.as_ref().map_or(0, |p| p.plan().steps.len());
+        let left_out = planned(&whole).saturating_sub(planned(&part));
+        Ok(match part {
+            Some(part) if fits(&part) => Some((part, left_out)),
+            _ => whole.map(|whole| (whole, 0)),
+        })
     }
 
     /// A given plan must be the one that follows from the source.
@@ -336,13 +342,13 @@ impl Audit<'_> {
         RepairError::Io { path: path.to_owned(), source }
     }
 
-    /// Nothing may be left to do in the output.
-    fn idempotence(&mut self, policy: Policy, bound: &'static Profile) -> Result<(), RepairError> {
+    /// Nothing may be left to do in the output, but what a part of a plan left out.
+    fn idempotence(&mut self, policy: Policy, bound: &'static Profile, left_out: usize) -> Result<(), RepairError> {
         let path = &self.request.output;
         let steps = remaining_steps(path, policy, bound, self.request.acknowledge_side_effects)
             .map_err(|source| self.io(path, source))?;
         match steps {
-            Some(0) => {}
+            Some(count) if count <= left_out => {}
             Some(count) => self.fail(&[IDEMPOTENCE], &format!("non-idempotent: {count} steps remaining")),
             None => self.fail(&[IDEMPOTENCE], "replan-failed: the output is no session"),
         }
@@ -362,7 +368,7 @@ fn remaining_steps(
     let Ok(format) = prepare::format_of(&source, &options)? else { return Ok(None) };
     let Some(layout) = layout::of(format.id) else { return Ok(None) };
     let ground = Ground { source: &source, format, layout, profile, name: source.name() };
-    let terms = Terms { policy, acknowledged, canonical: ground.is_canonical(), allowed: None };
+    let terms = Terms { policy, acknowledged, canonical: ground.is_canonical() };
     Ok(Some(mend(ground, terms)?.plan.steps.len()))
 }
 

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::{Assurance, Counts, Coverage, Detection, Report, SkipReason};
 use crate::adapter::Format;
+use crate::check::REQUEST_RULES;
 use crate::finding::fingerprint::{Origin, fingerprint, stable_id};
 use crate::finding::{Finding, Severity};
 use crate::model::outline::Outline;
@@ -80,7 +81,7 @@ pub fn assemble(parts: Parts<'_>) -> Report {
         kinds: parts.kinds,
         counts,
         assurance,
-        coverage: coverage(parts.format.is_some(), parts.events > 0),
+        coverage: coverage(parts.format.is_some(), parts.events > 0, parts.profile),
         findings,
         outline: parts.outline,
     }
@@ -160,7 +161,7 @@ const OVER_EVENTS: [&str; 16] = [
     "SL108", "SL201", "SL202", "SL203",
 ];
 
-fn coverage(has_format: bool, has_events: bool) -> Coverage {
+fn coverage(has_format: bool, has_events: bool, profile: &Profile) -> Coverage {
     let mut performed = Vec::new();
     let mut skipped = Vec::new();
     if !has_format {
@@ -177,8 +178,9 @@ fn coverage(has_format: bool, has_events: bool) -> Coverage {
     performed.sort_unstable();
     skipped.sort_unstable();
     let known = |code: &str| READING.contains(&code) || OVER_EVENTS.contains(&code);
+    let asked = |code: &str| profile.request.is_some() || !REQUEST_RULES.iter().any(|rule| rule.code == code);
     // A file alone does not tell whether it lies where it should.
-    let ran = |rule: &&&Rule| has_format && !known(rule.code) && rule.family != Family::Place;
+    let ran = |rule: &&&Rule| has_format && !known(rule.code) && rule.family != Family::Place && asked(rule.code);
     let additional = RULES.iter().filter(ran).map(|rule| rule.code).collect();
     Coverage { performed, skipped, additional }
 }

@@ -2,6 +2,15 @@
 
 use crate::finding::Severity;
 
+/// What a provider's API takes, and so what it refuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Request {
+    /// Turns of two sides, a person's first: each call is answered in the turn right behind its own.
+    Turns,
+    /// A list of items: each call is answered somewhere behind it.
+    Items,
+}
+
 /// A named way of judging.
 #[derive(Debug, PartialEq)]
 pub struct Profile {
@@ -15,8 +24,10 @@ pub struct Profile {
     pub confidence_min: f64,
     /// And this distance from the next one.
     pub margin_min: f64,
-    /// Severity of SL107 and SL108, and of open tails: strict profiles make them errors.
+    /// Severity of SL107 and SL108, and of runs without end: strict profiles make them errors.
     pub strict: bool,
+    /// The request that a resume makes is judged by the rules of this API.
+    pub request: Option<Request>,
     /// Checkpoints without a usable sequence number are reported.
     pub checkpoint_sensitive: bool,
 }
@@ -43,6 +54,7 @@ pub static NEUTRAL: Profile = Profile {
     confidence_min: 0.55,
     margin_min: 0.15,
     strict: false,
+    request: None,
     checkpoint_sensitive: false,
 };
 
@@ -54,6 +66,7 @@ pub static CLAUDE_STRICT: Profile = Profile {
     confidence_min: 0.55,
     margin_min: 0.20,
     strict: true,
+    request: Some(Request::Turns),
     checkpoint_sensitive: false,
 };
 
@@ -65,6 +78,7 @@ pub static OPENAI_STRICT: Profile = Profile {
     confidence_min: 0.55,
     margin_min: 0.15,
     strict: true,
+    request: Some(Request::Items),
     checkpoint_sensitive: true,
 };
 

@@ -169,6 +169,15 @@ pub type OptionsFor<'a> = dyn Fn(&Path) -> inspect::Options + Sync + 'a;
 
 /// Walks the roots and checks every file. In a folder, files that are no session are left out and counted; a root that
 /// is a file itself was meant to be one. Paths below `home` are shown as `~/…`.
+///
+/// ```
+/// use sesslint::inspect::Options;
+/// use sesslint::scan::{Bucket, Limits, Root, scan};
+///
+/// let roots = [Root::folder("fixtures/examples".as_ref())];
+/// let found = scan(&roots, &Limits::default(), None, &|_| Options::default(), &|_| ());
+/// assert_eq!((found.count(Bucket::Healthy), found.count(Bucket::Invalid)), (5, 5));
+/// ```
 #[must_use]
 pub fn scan(
     roots: &[Root],

@@ -8,7 +8,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
-use tempfile::{Builder, NamedTempFile};
+use tempfile::{Builder, NamedTempFile, TempDir};
 
 use crate::finding::fingerprint::hex;
 
@@ -101,6 +101,85 @@ impl Staged {
     }
 }
 
+/// A folder that is not yet in its place. Dropped unpublished, it is removed.
+#[derive(Debug)]
+pub struct StagedFolder {
+    temp: TempDir,
+    target: PathBuf,
+}
+
+/// Makes an empty folder beside `target`, to be filled and published.
+///
+/// # Errors
+/// `AlreadyExists` when something stands at the target that is no empty folder, or whatever making it raises.
+pub fn stage_folder(target: &Path) -> io::Result<StagedFolder> {
+    match std::fs::read_dir(target).map(|mut entries| entries.next().is_none()) {
+        Ok(true) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        _ => return Err(io::Error::new(io::ErrorKind::AlreadyExists, "exists, and is no empty folder")),
+    }
+    let prefix = leftover_prefix(target);
+    let mut builder = Builder::new();
+    builder.prefix(&prefix);
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
+    Ok(StagedFolder { temp: again(|| builder.tempdir_in(folder_of(target)))?, target: target.to_owned() })
+}
+
+impl StagedFolder {
+    /// Where it stands until it is published.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.temp.path()
+    }
+
+    /// Puts a new file into it, and makes the folders between. It gets mode and, where that is allowed, owner and
+    /// group of `like`. Gives its path until publication.
+    ///
+    /// # Errors
+    /// Something stands there already, or whatever writing raises.
+    pub fn put(&self, relative: &Path, like: Option<&Metadata>, bytes: &[u8]) -> io::Result<PathBuf> {
+        let path = self.path().join(relative);
+        again(|| std::fs::create_dir_all(folder_of(&path)))?;
+        let mut file = again(|| File::create_new(&path))?;
+        file.write_all(bytes)?;
+        if let Some(like) = like {
+            take_after(&file, like)?;
+        }
+        again(|| file.sync_all())?;
+        Ok(path)
+    }
+
+    /// Removes a file that was put into it, and the folders that are empty then.
+    ///
+    /// # Errors
+    /// Whatever removing the file raises.
+    pub fn take_back(&self, relative: &Path) -> io::Result<()> {
+        again(|| std::fs::remove_file(self.path().join(relative)))?;
+        let folders = relative.ancestors().skip(1).take_while(|folder| !folder.as_os_str().is_empty());
+        for folder in folders {
+            if std::fs::remove_dir(self.path().join(folder)).is_err() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves the folder to its place.
+    ///
+    /// # Errors
+    /// Something came to stand there meanwhile, or whatever moving raises.
+    pub fn publish(self) -> io::Result<()> {
+        match std::fs::remove_dir(&self.target) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        again(|| std::fs::rename(self.path(), &self.target))?;
+        let _ = self.temp.keep();
+        Ok(())
+    }
+}
+
 /// Removes a file that this run published.
 ///
 /// # Errors
@@ -184,6 +263,17 @@ fn beside(path: &Path) -> io::Result<NamedTempFile> {
     builder.tempfile_in(folder_of(path))
 }
 
+/// A file outside every project that vanishes when it is dropped.
+pub type Scratch = NamedTempFile;
+
+/// A new scratch file.
+///
+/// # Errors
+/// The folder for temporary files is missing or full.
+pub fn scratch() -> io::Result<Scratch> {
+    Builder::new().prefix("sesslint-").tempfile()
+}
+
 /// Makes a new file with what `fill` writes, unless it says no; then nothing is left behind. Never overwrites.
 ///
 /// # Errors
@@ -237,6 +327,23 @@ mod tests {
         assert_eq!(second.publish().unwrap_err().kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(std::fs::read(&path).unwrap(), b"one");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_folder_appears_whole_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("out");
+        drop(stage_folder(&target).unwrap());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        std::fs::create_dir(&target).unwrap();
+        let staged = stage_folder(&target).unwrap();
+        staged.put(Path::new("a/b"), None, b"x").unwrap();
+        assert!(staged.put(Path::new("a/b"), None, b"y").is_err());
+        assert!(!target.join("a").exists());
+        staged.publish().unwrap();
+        assert_eq!(std::fs::read(target.join("a/b")).unwrap(), b"x");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert_eq!(stage_folder(&target).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
     }
 
     #[cfg(unix)]

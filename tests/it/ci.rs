@@ -481,6 +481,8 @@ fn the_action_offers_every_setting_and_invents_none() {
     let mut offered: Vec<&str> =
         text.lines().filter_map(|line| line.trim().strip_prefix("SESSLINT_")?.split(':').next()).collect();
     offered.sort_unstable();
+    // Checking and proposing are steps of their own.
+    offered.dedup();
     let mut settings: Vec<String> = sesslint::config::SETTINGS.iter().map(|s| s.variable()).collect();
     settings.sort_unstable();
     assert_eq!(offered.iter().map(|name| format!("SESSLINT_{name}")).collect::<Vec<_>>(), settings);

@@ -4,16 +4,23 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests fail by panicking and say what they skip")]
 
+mod boundaries;
 mod ci;
 mod command;
 mod conformance;
 mod containers;
 mod corpus;
+mod damage;
 mod docs;
 mod export;
+mod mended;
+mod propose;
 mod reading;
 mod recordings;
+mod repair_text;
 mod repairs;
+mod replayed;
+mod schemas;
 mod stable;
 mod support;
 mod validate;

@@ -181,6 +181,7 @@ pub(super) fn read<'a>(record: &Record<'a>, place: u64, sink: &mut dyn Sink) {
             flags: EventFlags {
                 synthetic_id,
                 prompt: actor == Actor::User && kind == Kind::Message,
+                blank_text: kind == Kind::Message && payload.is_some_and(is_blank),
                 ..EventFlags::default()
             },
             execution_state: None,
@@ -195,6 +196,14 @@ pub(super) fn read<'a>(record: &Record<'a>, place: u64, sink: &mut dyn Sink) {
         let (seq, hash) = checkpoint(payload, seq_number);
         check.sink.checkpoint(seq, hash);
     }
+}
+
+/// Whether a message holds a text in which nothing stands but blanks.
+fn is_blank(payload: Json<'_>) -> bool {
+    let blank = |value: Json<'_>| value.as_str().is_some_and(|text| trim(&text).is_empty());
+    let blocks = payload.get("content").filter(|content| content.is_array());
+    let mut texts = blocks.into_iter().flat_map(Json::elements).filter_map(|block| block.get("text"));
+    ["content", "text"].into_iter().filter_map(|name| payload.get(name)).any(blank) || texts.any(blank)
 }
 
 /// Sequence number and state hash of a checkpoint event.

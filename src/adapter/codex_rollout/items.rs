@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use super::CodexRollout;
 use crate::adapter::{Draft, Record, Sink, notice, side_effects, timestamp};
 use crate::finding::Severity;
-use crate::model::{Actor, Kind, Value};
+use crate::model::{Actor, Kind, Reasoning, Value};
 use crate::record::{Json, NodeKind, Scanner};
 
 /// Calls and outputs that pair with each other and with nothing else.
@@ -120,6 +120,9 @@ impl CodexRollout {
         draft.flags.synthetic_id = !own_id;
         draft.flags.prompt = kind == Kind::Message && actor == Actor::User;
         draft.original_id = own_id.then_some(Cow::Borrowed(id));
+        if item.str("type").as_deref() == Some("reasoning") {
+            draft.flags.reasoning = Reasoning::Alone;
+        }
         match class {
             Class::Call(family) => {
                 if let Some(call) = &call_id {

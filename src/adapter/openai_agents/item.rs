@@ -8,7 +8,7 @@ use crate::adapter::{
 };
 use crate::check::compatibility::SL302;
 use crate::finding::{Severity, Subject};
-use crate::model::{Actor, EventFlags, Kind, Value, canonical_json, content_free};
+use crate::model::{Actor, EventFlags, Kind, Reasoning, Value, canonical_json, content_free};
 use crate::record::{Json, Scanner};
 
 /// The id that the SDK writes where a provider gave none.
@@ -126,6 +126,7 @@ impl OpenAiAgents {
                 flags: EventFlags {
                     synthetic_id: own_id.is_none(),
                     prompt: actor == Actor::User && kind == Kind::Message,
+                    reasoning: if word.as_deref() == Some("reasoning") { Reasoning::Alone } else { Reasoning::None },
                     ..EventFlags::default()
                 },
                 execution_state: (kind == Kind::ToolResult).then_some(if failed { "failure" } else { "success" }),
