@@ -3,8 +3,10 @@
 use std::io::{self, Read};
 use std::ops::Range;
 
+use super::bench::{Bench, Ground};
 use super::manifest::LineEdit;
 use super::mend::Mended;
+use super::refusal::Blocking;
 use super::script::{Bytes, Edit, Script};
 
 /// The edits of a repair, each with the line it begins on and the number of lines it takes out whole.
@@ -26,6 +28,32 @@ pub(crate) fn number(source: &dyn Bytes, mended: &Mended) -> io::Result<Vec<Line
         numbered.push(LineEdit { line, whole: false, edit, steps });
     }
     Ok(numbered)
+}
+
+/// Gives findings of a mended text the lines of its source.
+pub(crate) fn restore(ground: Ground<'_>, script: &Script, blocking: &mut [Blocking]) -> io::Result<()> {
+    if script.is_unchanged() || blocking.is_empty() {
+        return Ok(());
+    }
+    let whole = Script::whole(ground.source.len());
+    let mut placed: Vec<(u64, &mut Blocking)> =
+        blocking.iter_mut().filter_map(|b| Some((script.source_offset(b.offset?), b))).collect();
+    placed.sort_by_key(|(at, _)| *at);
+    if placed.iter().any(|(_, blocking)| blocking.in_document) {
+        let bench = Bench::new(ground, &whole)?;
+        for (at, blocking) in placed {
+            let row = bench.session.records.iter().find(|row| row.item > 0 && row.offset >= at);
+            blocking.line = row.map(|row| row.item);
+        }
+        return Ok(());
+    }
+    let mut input = whole.read(ground.source);
+    let mut counter = Counter::default();
+    for (at, blocking) in placed {
+        counter.advance(&mut input, at)?;
+        blocking.line = Some(counter.line);
+    }
+    Ok(())
 }
 
 /// Number of non-blank lines.

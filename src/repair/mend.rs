@@ -125,6 +125,7 @@ pub(crate) fn mend(ground: Ground<'_>, terms: Terms) -> io::Result<Mended> {
         script.apply(&splices);
         steps.extend(planned.steps);
     }
+    super::lines::restore(ground, &script, &mut blocking)?;
     touched.sort_unstable();
     touched.dedup();
     let Some(First { plan, broken: was_broken, sl203, headless, effects }) = first else {

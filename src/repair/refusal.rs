@@ -17,8 +17,11 @@ pub struct Blocking {
     pub fingerprint: String,
     /// How bad it is.
     pub severity: Severity,
-    /// Physical line in the text as far as it was mended; item in a document.
+    /// Physical line of the source; item of a document.
     pub line: Option<u64>,
+    /// Where the finding stands, as long as its line is not that of the source.
+    pub(crate) offset: Option<u64>,
+    pub(crate) in_document: bool,
     /// What is wrong: one sentence.
     pub what: &'static str,
     /// Why it is not mended: a word of the contract.
@@ -32,6 +35,8 @@ impl Blocking {
             fingerprint: fingerprint.to_owned(),
             severity: finding.severity,
             line: finding.location.item.or(finding.location.line).or(finding.line),
+            offset: finding.location.byte_start,
+            in_document: finding.location.item.is_some(),
             what: finding.text().what,
             reason: reason.to_owned(),
         }

@@ -109,6 +109,29 @@ fn copies_go_wherever_they_stand() {
 }
 
 #[test]
+fn a_refusal_counts_the_lines_of_the_source() {
+    let copy = record("u1", &["go"]);
+    let whole = log(&[("u1", &["go"]), ("a2<u1", &["one"]), ("a3<a2", &["call:c1"]), ("u4<a3", &["on"])]);
+    let bed = Bed::new(format!("{copy}\n{copy}\n{whole}{copy}\n").as_bytes());
+    let Err(RepairError::Refused(refusal)) = bed.prepare(Policy::Conservative) else { panic!("not refused") };
+    let lines: Vec<_> = refusal.blocking.iter().map(|b| (b.code, b.line)).collect();
+    assert_eq!(lines, [("SL102", Some(5))]);
+}
+
+#[test]
+fn copies_of_items_go_and_refusals_count_the_items_of_the_source() {
+    let said = r#"{"type":"message","id":"m1","role":"assistant","content":[{"type":"output_text","text":"one"}]}"#;
+    let call = r#"{"type":"function_call","id":"f1","call_id":"c1","name":"read","arguments":"{}"}"#;
+    let [go, on] = ["go", "on"].map(|text| format!(r#"{{"role":"user","content":"{text}"}}"#));
+    let bed = Bed::new(format!("[{go}, {said}, {said}, {on}]").as_bytes());
+    assert_eq!(output(&bed.prepare(Policy::Conservative).unwrap()), format!("[{go}, {said}, {on}]"));
+    let bed = Bed::new(format!("[{go}, {said}, {said}, {call}, {on}]").as_bytes());
+    let Err(RepairError::Refused(refusal)) = bed.prepare(Policy::Conservative) else { panic!("not refused") };
+    let lines: Vec<_> = refusal.blocking.iter().map(|b| (b.code, b.line)).collect();
+    assert_eq!(lines, [("SL102", Some(4))]);
+}
+
+#[test]
 fn records_on_one_line_are_put_apart() {
     let (a, b, c) = (record("u1", &["go"]), record("a2<u1", &["one"]), record("u3<a2", &["two"]));
     let whole = format!("{a}\n{b}\n{c}\n");

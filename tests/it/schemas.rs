@@ -169,3 +169,42 @@ fn a_member_that_no_schema_names_is_found() {
     report["counts"]["total"] = json!(-1);
     assert!(!schemas.0["report"].is_valid(&report));
 }
+
+#[test]
+fn repairs() {
+    let schemas = Schemas::load();
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let salvage = ["--policy", "salvage", "--acknowledge-side-effects"];
+    let (mut made, mut refused) = (0, 0);
+    for log in logs() {
+        let source = log.to_str().unwrap();
+        let name = source.replace('/', "_");
+        let (output, plan) = (at(&name), at(&format!("{name}.plan")));
+        let plain = ["repair", source, "--output", &output, "--plan-out", &plan, "--json"];
+        for args in [&plain[..], &[&plain[..], &salvage].concat()] {
+            let run = Command::new(env!("CARGO_BIN_EXE_sesslint")).args(args).output().unwrap();
+            let Ok(document) = serde_json::from_slice::<Value>(&run.stdout) else { continue };
+            if document["verdict"] == "refused" {
+                schemas.check("repair-refusal", &document, source);
+                refused += 1;
+                continue;
+            }
+            schemas.check("repair-manifest", &document, source);
+            made += 1;
+            let receipt = format!("{output}.manifest.json");
+            let verify = ["verify", source, &output, "--manifest", &receipt, "--json"];
+            for args in [&verify[..], &[&verify[..], &["--acknowledge-side-effects"]].concat()] {
+                schemas.check("verify", &self::document(args), source);
+            }
+        }
+        if let Ok(plan) = std::fs::read(&plan) {
+            schemas.check("repair-plan", &serde_json::from_slice(&plan).unwrap(), source);
+        }
+    }
+    assert!(made > 2 && refused > 2, "{made} made, {refused} refused");
+    for args in [&[][..], &salvage] {
+        let batch = ["repair", "fixtures/examples", "--batch", "--dry-run", "--json"];
+        schemas.check("repair-summary", &document(&[&batch, args].concat()), "fixtures/examples");
+    }
+}

@@ -22,7 +22,8 @@ pub(super) static RECIPE: Recipe = Recipe {
 const UNMET: Unmet = Unmet::Condition("adjacent_identical_duplicate");
 
 fn propose(case: &Case<'_>, finding: &Finding) -> Result<Proposal, Unmet> {
-    if finding.repairability != Repairability::Deterministic {
+    // Where position decides what an item follows, copies differ in that alone.
+    if case.canonical && finding.repairability != Repairability::Deterministic {
         return Err(UNMET);
     }
     let first = position(finding, "first_index").ok_or(UNMET)?;
