@@ -71,4 +71,5 @@ head -n 1 "$work/known/sesslint-baseline.jsonl" >"$work/header.json"
 sed -n 2p "$work/known/sesslint-baseline.jsonl" >"$work/entry.json"
 check-jsonschema --schemafile schemas/baseline.v1.schema.json "$work/header.json" "$work/entry.json"
 head -n 1 "$work/broken.jsonl" >"$work/line.json"
-check-jsonschema --schemafile schemas/report-line.v1.schema.json "$work/line.json"
+# Its neighbours are files here, whatever address the schema is published under.
+check-jsonschema --base-uri "file://$root/schemas/" --schemafile schemas/report-line.v1.schema.json "$work/line.json"
