@@ -2,7 +2,7 @@
 //! broken that no record is left.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek};
 use std::path::Path;
 
 use super::unsupported::{Unsupported, recognise};
@@ -80,17 +80,24 @@ impl Sample {
     /// # Errors
     /// Whatever reading raises.
     pub fn of_file(path: &Path) -> io::Result<Self> {
-        let mut file = File::open(path)?;
+        let file = File::open(path)?;
+        let len = file.metadata()?.len();
+        Self::of(file, len, &path.file_name().unwrap_or_default().to_string_lossy())
+    }
+
+    /// The same for a file of this name and `len` bytes that stands anywhere.
+    ///
+    /// # Errors
+    /// Whatever reading raises.
+    pub fn of(mut file: impl Read + Seek, len: u64, name: &str) -> io::Result<Self> {
         let is_compressed = frames::begins(&mut file)?;
         let sample = if is_compressed {
-            let len = file.metadata()?.len();
             let text = TextBytes(FrameText::new(file, len, 0)?);
             Self { is_empty: false, ..Self::read(UntilDamage(text))? }
         } else {
             Self::read(file)?
         };
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Self { is_compressed, name, ..sample })
+        Ok(Self { is_compressed, name: name.to_owned(), ..sample })
     }
 
     /// Reads as much of a plain text as recognition needs.

@@ -243,7 +243,7 @@ pub static SL002: Rule = Rule {
             variant: "torn-frame",
             what: "The last Zstandard frame of the log was cut off while it was written.",
             consequence: "On its next load the harness keeps the whole records of the frame and cuts the rest.",
-            next: "Nothing: the frames before it are whole.",
+            next: "Nothing is needed: the frames before it are whole. To have a whole file without that load, repair a copy.",
         },
         Text {
             variant: "not-a-record",

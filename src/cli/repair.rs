@@ -278,15 +278,15 @@ fn tell_repair(args: &RepairArgs, prepared: &Prepared, to: &Destination, out: &m
     tell(out, format!("Policy: {} ({zero})", plan.policy.as_str()))?;
     tell(out, format!("Step 1/8: planned {} step(s); plan {}", plan.steps.len(), text("plan_fingerprint")))?;
     tell(out, format!("Step 2/8: source hashed: {}", text("input_fingerprint")))?;
-    tell(out, format!("Step 3/8: {} edit(s):", prepared.edits().len()))?;
+    tell(out, format!("Step 3/8: {} edit(s):", prepared.edits().len() + prepared.frames().len()))?;
     for step in &plan.steps {
-        let lines: Vec<String> = prepared
-            .edits()
-            .iter()
-            .filter(|e| e.steps.contains(&step.seq))
+        let lines = prepared.edits().iter().filter(|e| e.steps.contains(&step.seq));
+        let frames = prepared.frames().iter().filter(|f| f.steps.contains(&step.seq));
+        let places: Vec<String> = lines
             .map(|e| format!("{} line {}", e.kind(), e.line))
+            .chain(frames.map(|f| format!("{} frame {}", f.kind(), f.frame)))
             .collect();
-        writeln!(out, "  -> {}: {}", step.recipe, lines.join(", "))?;
+        writeln!(out, "  -> {}: {}", step.recipe, places.join(", "))?;
     }
     let revalidation = prepared.revalidation();
     tell(

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::io::{self, Seek as _, SeekFrom};
 use std::path::Path;
 
 use super::artifact::{Artifact, Container, ExpectedFormat, LogFile, Options};
@@ -13,7 +13,7 @@ use super::record::{Header, Record};
 use crate::source::ahead::fill_ahead;
 use crate::source::container::Content;
 use crate::source::frames::Outline;
-use crate::source::inflate::most_text;
+use crate::source::inflate::torn_text;
 use crate::source::text::{FramePlace, Text, TextError};
 use crate::source::{LineReader, MAX_LINE_BYTES};
 
@@ -170,11 +170,10 @@ impl<'a> Audit<'a> {
         let tail = || {
             let mut file = File::open(self.log.root.join(&self.log.relative))?;
             file.seek(SeekFrom::Start(start))?;
-            // A reader of whole frames would not begin this one: its end is not there.
-            zstd::stream::read::Decoder::new(file.take(len))
+            torn_text(file, len)
         };
         let Ok(text) = tail() else { return 0 };
-        let (mut lines, mut events) = (LineReader::new(text.take(most_text(len)), MAX_LINE_BYTES), 0);
+        let (mut lines, mut events) = (LineReader::new(text, MAX_LINE_BYTES), 0);
         // The text ends in a failure, because the frame does not end.
         while let Ok(Some(line)) = lines.next_line() {
             match Record::read(line.bytes) {

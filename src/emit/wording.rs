@@ -72,10 +72,13 @@ pub(super) fn consequences(finding: &Finding) -> Vec<String> {
     groups.iter().map(line).collect()
 }
 
-/// The path without its last extension, and that extension with its dot.
+/// The path without its last extension, and that extension with its dot; how a file is packed is part of it.
 pub(super) fn split_extension(path: &str) -> (&str, &str) {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let stem = name.rfind('.').filter(|&dot| dot > 0).map_or(path.len(), |dot| path.len() - name.len() + dot);
+    let plain = [".zstd", ".zst"].into_iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(name);
+    let dot_of = |name: &str| name.rfind('.').filter(|&dot| dot > 0);
+    let dot = dot_of(plain).or_else(|| dot_of(name));
+    let stem = dot.map_or(path.len(), |dot| path.len() - name.len() + dot);
     path.split_at(stem)
 }
 
@@ -152,6 +155,8 @@ mod tests {
             ("a.jsonl", "sesslint repair a.jsonl --output a.repaired.jsonl"),
             ("d.x/a", "sesslint repair d.x/a --output d.x/a.repaired"),
             ("d/.hidden", "sesslint repair d/.hidden --output d/.hidden.repaired"),
+            ("d/s.jsonl.zstd", "sesslint repair d/s.jsonl.zstd --output d/s.repaired.jsonl.zstd"),
+            ("s.zst", "sesslint repair s.zst --output s.repaired.zst"),
             ("a b.json", "sesslint repair 'a b.json' --output 'a b.repaired.json'"),
         ] {
             assert_eq!(repair_command(path, Repairability::Deterministic).as_deref(), Some(command));

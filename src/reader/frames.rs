@@ -3,7 +3,7 @@
 //! A structural defect or a frame that cannot be decoded makes the whole source unreadable, as no frame boundary behind
 //! it can be trusted. The beginning of a frame at the end of the source is left out.
 
-use std::io::{self, Read, Seek};
+use std::io::{self, Read, Seek, SeekFrom};
 
 use super::framing::in_frame;
 use super::lines::{self, LinesRead};
@@ -14,6 +14,7 @@ use crate::source::ahead::fill_ahead;
 use crate::source::container::Content;
 use crate::source::frames::Outline;
 use crate::source::hashed::Hashed;
+use crate::source::inflate::torn_text;
 use crate::source::text::{FramePlace, TextError};
 
 /// From this size on, frames are decoded on a thread of their own.
@@ -27,7 +28,7 @@ pub(super) fn read(
 ) -> io::Result<([u8; 32], u64, u64)> {
     let (sha256, size) = Hashed::new(&mut input).finish()?;
     input.rewind()?;
-    let content = Content::of(input, size, true)?;
+    let content = Content::of(&mut input, size, true)?;
     let outline = content.outline().copied();
     if let Some(defect) = outline.and_then(|outline| outline.defect) {
         let place = Location { byte_start: Some(defect.at), item: Some(defect.frame + 1), ..Location::default() };
@@ -52,20 +53,37 @@ pub(super) fn read(
         }
     };
     if let Some(outline) = outline.filter(|outline| outline.torn_bytes() > 0) {
-        sink.finding(torn(&outline));
+        sink.finding(torn(&outline, gives_lines(&mut input, &outline)?));
     }
     adapter.stored(&Storage { size, line_in_first_frame: Some(line_in_first_frame) }, sink);
     adapter.finish(sink);
     Ok((sha256, size, records))
 }
 
+/// Whether the incomplete frame at the end still gives a whole line.
+fn gives_lines(input: &mut (impl Read + Seek), outline: &Outline) -> io::Result<bool> {
+    input.seek(SeekFrom::Start(outline.end))?;
+    let mut text = torn_text(input, outline.torn_bytes())?;
+    let mut buffer = [0; 4096];
+    loop {
+        match text.read(&mut buffer) {
+            Ok(count) if count > 0 && !buffer[..count].contains(&b'\n') => {}
+            // Where the frame breaks off, reading fails.
+            read => return Ok(read.is_ok_and(|count| count > 0)),
+        }
+    }
+}
+
 /// The last frame is incomplete. Its whole records are not lost: what wrote it takes them up again.
-fn torn(outline: &Outline) -> Finding {
+fn torn(outline: &Outline, gives_lines: bool) -> Finding {
     let place = FramePlace { index: outline.frames, start: outline.end, end: outline.len, text: 0 };
     let mut finding = about(&SL002, "torn-frame", in_frame(&place));
     finding.severity = Severity::Info;
     if outline.frames == 0 {
         finding.repairability = Repairability::Manual;
+    } else if gives_lines {
+        // Nothing proves what they say: their checksum is gone.
+        finding.repairability = Repairability::LossyExplicit;
     }
     finding
 }

@@ -17,6 +17,7 @@ use crate::reader::{self, Builder, TAPE_DEPTH};
 use crate::record::{Json, Node, Scanner};
 use crate::rule::profile::Profile;
 
+use super::packed::Tail;
 use super::script::{Bytes, Script, View};
 
 /// What stays the same over all rounds of one repair.
@@ -32,6 +33,8 @@ pub(crate) struct Ground<'a> {
     pub profile: &'static Profile,
     /// File name of the source, without folders: part of fingerprints and of made-up ids.
     pub name: &'a str,
+    /// The half frame behind the text, as long as it is to be mended.
+    pub tail: Option<&'a Tail>,
 }
 
 impl Ground<'_> {
@@ -95,6 +98,7 @@ impl<'a> Bench<'a> {
         let (session, mut findings) = builder.finish(&source);
         let recall = FileRecall::new(script.read(ground.source), ground.format, ground.name);
         findings.extend(crate::check::run(&session, &recall, ground.profile, ground.name));
+        findings.extend(ground.tail.map(|tail| tail.finding.clone()));
         if ground.is_canonical() {
             // The header's version counts revisions of the session; the schema says how to read it.
             findings.retain(|f| f.code() != "SL301");

@@ -45,7 +45,8 @@ pub(crate) fn emit(ground: Ground<'_>, mended: &Mended) -> io::Result<Vec<u8>> {
 pub(crate) fn respelled(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let source = Source::open(path)?;
     let Some(layout) = layout::of(FORMAT.id) else { return Ok(None) };
-    let ground = Ground { source: &source, format: &FORMAT, layout, profile: &NEUTRAL, name: source.name() };
+    let ground =
+        Ground { source: &source, format: &FORMAT, layout, profile: &NEUTRAL, name: source.name(), tail: None };
     let script = Script::whole(super::script::Bytes::len(&source));
     let bench = Bench::new(ground, &script)?;
     if bench.session.events.is_empty() {

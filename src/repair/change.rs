@@ -46,6 +46,8 @@ pub(crate) enum Change {
     },
     /// Bytes of the text are replaced.
     Replace(Splice),
+    /// What is kept of the half frame behind the text becomes a whole one; the rest of it goes.
+    CloseTail,
 }
 
 /// A splice with the steps that ask for it.
@@ -80,6 +82,8 @@ impl Changes {
                 }
             }
             Change::Replace(splice) => self.raw.push((splice.clone(), BTreeSet::from([step]))),
+            // Nothing of the text changes.
+            Change::CloseTail => {}
         }
     }
 

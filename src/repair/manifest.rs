@@ -10,6 +10,7 @@ use std::path::Path;
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
 
+use super::packed::FrameEdit;
 use super::plan::Plan;
 use super::planner::idempotency_key;
 use super::recipe;
@@ -39,6 +40,8 @@ pub(crate) struct Facts<'a> {
     pub adapter: (&'a str, &'a str),
     /// The edit script; only for native output.
     pub edits: Option<&'a [LineEdit]>,
+    /// Frames written anew; only for native output that is packed.
+    pub frames: Option<&'a [FrameEdit]>,
 }
 
 /// One edit as receipts and previews list it.
@@ -167,6 +170,9 @@ pub(crate) fn manifest(facts: &Facts<'_>) -> Json {
     }
     if let Some(edits) = facts.edits {
         document["edits"] = edits.iter().map(LineEdit::document).collect();
+    }
+    if let Some(frames) = facts.frames {
+        document["frames"] = frames.iter().map(FrameEdit::document).collect();
     }
     document
 }

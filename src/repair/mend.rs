@@ -8,7 +8,7 @@ use std::io;
 
 use super::Policy;
 use super::bench::{Bench, Ground};
-use super::change::Changes;
+use super::change::{Change, Changes};
 use super::plan::{Blocked, Plan, Step};
 use super::planner;
 use super::recipe::Case;
@@ -53,6 +53,8 @@ pub(crate) struct Mended {
     pub blocking: Vec<Blocking>,
     /// Codes of the errors that stay.
     pub remaining: Vec<&'static str>,
+    /// The step that closes the half frame behind the text.
+    pub closed_tail: Option<u32>,
 }
 
 /// What the first look at a source shows.
@@ -65,7 +67,7 @@ struct First {
 }
 
 /// Mends a source.
-pub(crate) fn mend(ground: Ground<'_>, terms: Terms) -> io::Result<Mended> {
+pub(crate) fn mend(mut ground: Ground<'_>, terms: Terms) -> io::Result<Mended> {
     let mut script = Script::whole(ground.source.len());
     let mut steps: Vec<Step> = Vec::new();
     let mut touched: Vec<(u64, u32)> = Vec::new();
@@ -73,6 +75,7 @@ pub(crate) fn mend(ground: Ground<'_>, terms: Terms) -> io::Result<Mended> {
     let mut blocked: Vec<Blocked> = Vec::new();
     let mut blocking: Vec<Blocking> = Vec::new();
     let mut remaining = Vec::new();
+    let mut closed_tail = None;
     for round in 0..MAX_ROUNDS {
         let current = script.clone();
         let bench = Bench::new(ground, &current)?;
@@ -112,9 +115,12 @@ pub(crate) fn mend(ground: Ground<'_>, terms: Terms) -> io::Result<Mended> {
         let mut changes = Changes::default();
         for (step, wanted) in planned.steps.iter().zip(&planned.changes) {
             wanted.iter().for_each(|change| changes.add(step.seq, change));
+            if wanted.contains(&Change::CloseTail) {
+                (closed_tail, ground.tail) = (Some(step.seq), None);
+            }
         }
         let resolved = changes.resolve(&bench)?;
-        if resolved.is_empty() {
+        if resolved.is_empty() && bench.ground.tail.is_none() == ground.tail.is_none() {
             break;
         }
         for (splice, owners) in &resolved {
@@ -132,7 +138,7 @@ pub(crate) fn mend(ground: Ground<'_>, terms: Terms) -> io::Result<Mended> {
         return Err(io::Error::other("no round was made"));
     };
     let plan = Plan { steps, blocked, ..plan };
-    Ok(Mended { script, plan, touched, effects, was_broken, sl203, headless, blocking, remaining })
+    Ok(Mended { script, plan, touched, effects, was_broken, sl203, headless, blocking, remaining, closed_tail })
 }
 
 /// Codes of the findings of a text that are errors or worse.
@@ -158,6 +164,7 @@ impl Mended {
         self.script = Script::of(ground.source.len(), &edits);
         self.plan.steps.retain(|step| kept.contains(&step.seq));
         self.touched.retain(|(_, step)| kept.contains(step));
+        self.closed_tail = self.closed_tail.filter(|step| kept.contains(step));
         let bench = Bench::new(ground, &self.script)?;
         self.remaining = errors(&bench);
         drop(bench);

@@ -13,6 +13,8 @@ mod gate;
 mod lines;
 pub mod manifest;
 mod mend;
+mod opened;
+mod packed;
 pub mod plan;
 mod planner;
 pub mod prepare;
@@ -26,6 +28,7 @@ pub mod source;
 mod tests;
 pub mod verify;
 
+pub use packed::FrameEdit;
 pub use prepare::{Emit, Options, Prepared, prepare};
 pub use refusal::{Refusal, RepairError};
 

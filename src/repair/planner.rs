@@ -7,11 +7,11 @@ use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
 
 use super::Policy;
-use super::bench::{Bench, evidence_text};
+use super::bench::{Bench, Ground, evidence_text};
 use super::change::Change;
 use super::gate;
 use super::plan::{Blocked, Step};
-use super::recipe::{Audience, Case, Loss, Proposal, RECIPES, Recipe, Unmet};
+use super::recipe::{Audience, Case, Loss, Proposal, RECIPES, Recipe, TAIL_RECIPES, Unmet};
 use super::refusal::Blocking;
 use crate::finding::fingerprint::hex;
 use crate::finding::{Finding, Repairability, Severity, Stage};
@@ -147,14 +147,15 @@ fn number(bench: &Bench<'_>, chosen: Vec<Chosen>, mut blocking: Vec<Blocking>, f
     round
 }
 
-/// The findings to answer with their fingerprints, in the order of those. Mere information is left alone.
+/// The findings to answer with their fingerprints, in the order of those. Mere information is left alone, but for a torn
+/// end: whoever appends behind it makes it damage.
 fn candidates<'b>(case: &'b Case<'_>) -> Vec<(&'b Finding, String)> {
     let mut all: Vec<(&Finding, String)> = case
         .bench
         .all_findings()
         .into_iter()
-        .filter(|f| case.canonical || f.severity > Severity::Info)
-        .map(|f| (f, fingerprint(case.bench, f)))
+        .filter(|f| case.canonical || f.severity > Severity::Info || f.code() == "SL002")
+        .map(|f| (f, fingerprint(&case.bench.ground, f)))
         .collect();
     all.sort_by(|a, b| a.1.cmp(&b.1));
     all.dedup_by(|a, b| a.1 == b.1);
@@ -162,7 +163,7 @@ fn candidates<'b>(case: &'b Case<'_>) -> Vec<(&'b Finding, String)> {
 }
 
 /// The fingerprint that plans use: by file name, and for unreadable lines of their place alone.
-pub(crate) fn fingerprint(bench: &Bench<'_>, finding: &Finding) -> String {
+pub(crate) fn fingerprint(ground: &Ground<'_>, finding: &Finding) -> String {
     let mut plain;
     let mut finding = finding;
     if finding.stage == Stage::Reading && matches!(finding.code(), "SL001" | "SL002") {
@@ -173,11 +174,11 @@ pub(crate) fn fingerprint(bench: &Bench<'_>, finding: &Finding) -> String {
         return finding.fingerprint.clone();
     }
     let origin = crate::finding::fingerprint::Origin {
-        format: bench.ground.format.id,
-        format_version: bench.ground.format.version,
-        profile: bench.ground.profile.id,
-        profile_version: bench.ground.profile.version,
-        path: bench.ground.name,
+        format: ground.format.id,
+        format_version: ground.format.version,
+        profile: ground.profile.id,
+        profile_version: ground.profile.version,
+        path: ground.name,
     };
     crate::finding::fingerprint::fingerprint(finding, &origin)
 }
@@ -195,7 +196,9 @@ fn decide(case: &Case<'_>, finding: &Finding) -> io::Result<Result<(&'static Rec
         let audience = if case.canonical { Audience::Canonical } else { Audience::Native };
         recipe.codes.contains(&finding.code()) && (recipe.audience == Audience::Every || recipe.audience == audience)
     };
-    let recipes: Vec<&'static Recipe> = RECIPES.iter().filter(fits).copied().collect();
+    let known =
+        if case.bench.ground.tail.is_some() && finding.variant == "torn-frame" { TAIL_RECIPES } else { RECIPES };
+    let recipes: Vec<&'static Recipe> = known.iter().filter(fits).copied().collect();
     let shared_only = recipes.iter().all(|r| r.shared);
     if case.canonical && shared_only && finding.repairability == Repairability::Unsupported {
         return blocked("repairability-unsupported");
@@ -265,7 +268,16 @@ pub(crate) fn target_index(bench: &Bench<'_>, finding: &Finding) -> Option<u32> 
 }
 
 fn params(finding: &Finding) -> Map<String, Json> {
-    ["correlation_id", "parent_fingerprint_prefix", "parent_id", "cut_index", "boundary_index"]
+    const NAMED: [&str; 7] = [
+        "correlation_id",
+        "parent_fingerprint_prefix",
+        "parent_id",
+        "cut_index",
+        "boundary_index",
+        "recovered_records",
+        "unverified_payload",
+    ];
+    NAMED
         .into_iter()
         .filter_map(|name| Some((name.to_owned(), finding.evidence.get(name).filter(|v| !v.is_null())?.clone())))
         .collect()

@@ -1,7 +1,7 @@
 //! From a source to a repair that only has to be written: steps 1 to 5 of 8. Changes nothing on disk.
 
 use std::collections::BTreeMap;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use serde_json::Value as Json;
@@ -9,12 +9,13 @@ use serde_json::Value as Json;
 use super::bench::{Bench, Ground};
 use super::manifest::{self, Facts, LineEdit};
 use super::mend::{Mended, Terms, mend};
+use super::opened::Opened;
+use super::packed::FrameEdit;
 use super::plan::{Claimed, Plan};
 use super::refusal::{Refusal, RepairError};
 use super::script::{Bytes, Script};
 use super::source::Source;
 use super::{Policy, RefusalCode, canonical, lines};
-use crate::adapter::detect::{Sample, decide};
 use crate::adapter::{Format, layout};
 use crate::finding::Severity;
 use crate::report::assemble::{Parts, assemble};
@@ -62,13 +63,11 @@ impl Default for Options {
     }
 }
 
-/// How a Zstandard frame begins.
-const ZSTANDARD: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 /// Larger sessions are not read a second time.
 const RECONSTRUCTED_EVENTS: usize = 50_000;
 
 /// What is written.
-pub(crate) enum Output {
+enum Output {
     /// The source with its edits.
     Native(Script),
     /// A canonical stream.
@@ -77,13 +76,13 @@ pub(crate) enum Output {
 
 /// A repair that only has to be written.
 pub struct Prepared {
-    pub(crate) source: Source,
-    pub(crate) output: Output,
+    opened: Opened,
+    output: Output,
     plan: Plan,
     edits: Vec<LineEdit>,
+    frames: Vec<FrameEdit>,
     manifest: Json,
     revalidation: Report,
-    format: &'static Format,
     output_len: u64,
 }
 
@@ -108,30 +107,20 @@ pub(crate) fn prepare_only(
     options: &Options,
     allowed: Option<&[(String, String)]>,
 ) -> Result<Prepared, RepairError> {
-    let wrap = |source: io::Error| match source.kind() {
-        io::ErrorKind::NotFound => RepairError::NotFound(path.to_owned()),
-        _ => RepairError::Io { path: path.to_owned(), source },
-    };
-    let source = Source::open(path).map_err(wrap)?;
-    let format = format_of(&source, options).map_err(wrap)??;
-    let layout = layout::of(format.id).ok_or_else(|| {
-        let text = format!(
-            "logs of format {} are printed streams, not sessions that can be resumed: nothing to repair",
-            format.id
-        );
-        Refusal::new(RefusalCode::VendorFormatRefused, text)
-    })?;
-    let ground = Ground { source: &source, format, layout, profile: options.profile, name: source.name() };
+    let wrap = |source| RepairError::Io { path: path.to_owned(), source };
+    let opened = Opened::open(path, options)?;
+    let (source, format, ground) = (&opened.source, opened.format, opened.ground());
     let canonical = ground.is_canonical();
     let terms = Terms { policy: options.policy, acknowledged: options.acknowledge_side_effects, canonical };
-    if let Some(claimed) = &options.plan {
-        let whole = Script::whole(source.len());
-        let hash = hash(&whole, &source).map_err(wrap)?;
-        if let Some((code, message)) = claimed.objection(&hash, options.policy, terms.cap()) {
-            return Err(Refusal::new(code, message).into());
-        }
+    let hash = hash(source).map_err(wrap)?;
+    if let Some((code, message)) =
+        options.plan.as_ref().and_then(|claimed| claimed.objection(&hash, options.policy, terms.cap()))
+    {
+        return Err(Refusal::new(code, message).into());
     }
-    let mended = mend(ground, terms).map_err(wrap)?;
+    let mut mended = mend(ground, terms).map_err(wrap)?;
+    // Plans are for files, whatever they are packed in.
+    mended.plan.source_hash = hash;
     if canonical && mended.plan.events == 0 && mended.headless {
         return Err(unusable(path, "its first record is no session header"));
     }
@@ -145,16 +134,16 @@ pub(crate) fn prepare_only(
     };
     let emit = if canonical { Emit::Canonical } else { options.emit };
     let made = match emit {
-        Emit::Own => native(ground, &mended),
-        Emit::Canonical => canonical_stream(ground, &mended),
+        Emit::Own => native(&opened, &mended),
+        Emit::Canonical => canonical_stream(ground, &mended).map(Ok),
     };
-    let Made { output, output_len, revalidation, sha256, events, lines, edits } = made.map_err(wrap)?;
+    let Made { output, output_len, revalidation, sha256, events, lines, edits, frames } = made.map_err(wrap)??;
     if revalidation.counts.failing() > 0 || !mended.remaining.is_empty() {
         return Err(unsound(&mended, &revalidation).into());
     }
     if let Output::Native(script) = &output
         && options.format.is_none()
-        && !is_still(script, &source, format, options).map_err(wrap)?
+        && !opened.is_still(script).map_err(wrap)?
     {
         let text = format!("the result would no longer be recognised as a log of {}", format.name);
         return Err(blocked(&mended, RefusalCode::OutputInvalid, &text).into());
@@ -176,8 +165,9 @@ pub(crate) fn prepare_only(
         revalidation: &revalidation,
         adapter: (revalidation.format, revalidation.format_version),
         edits: (emit == Emit::Own).then_some(&edits),
+        frames: opened.packed().is_some().then_some(&frames),
     });
-    Ok(Prepared { output, plan: mended.plan, edits, manifest, revalidation, format, output_len, source })
+    Ok(Prepared { output, plan: mended.plan, edits, frames, manifest, revalidation, output_len, opened })
 }
 
 /// An output and what is to be known of it.
@@ -190,23 +180,36 @@ struct Made {
     /// Lines of source and output.
     lines: Option<(u64, u64)>,
     edits: Vec<LineEdit>,
+    frames: Vec<FrameEdit>,
 }
 
 /// The source with its edits.
-fn native(ground: Ground<'_>, mended: &Mended) -> io::Result<Made> {
-    let script = &mended.script;
-    let bench = Bench::new(ground, script)?;
-    let whole = Script::whole(ground.source.len());
-    let lines = (lines::count(&mut whole.read(ground.source))?, lines::count(&mut bench.view())?);
-    Ok(Made {
-        output: Output::Native(script.clone()),
+fn native(opened: &Opened, mended: &Mended) -> io::Result<Result<Made, Refusal>> {
+    let text = opened.ground().source;
+    let (script, frames) = match opened.packed().map(|packed| (packed, packed.frame_edits(mended))) {
+        None => (mended.script.clone(), Vec::new()),
+        Some((packed, frames)) => match frames? {
+            Some(frames) => (packed.script(&frames), frames),
+            None => return Ok(Err(Refusal::new(RefusalCode::PlanTampered, change_of_a_tail_left_open()))),
+        },
+    };
+    let bench = Bench::new(opened.file(), &script)?;
+    let whole = Script::whole(text.len());
+    let lines = (lines::count(&mut whole.read(text))?, lines::count(&mut mended.script.read(text))?);
+    Ok(Ok(Made {
         output_len: script.len(),
         revalidation: report(&bench, script.len()),
         sha256: bench.sha256.clone(),
         events: bench.session.events.len() as u64,
         lines: Some(lines),
-        edits: lines::number(ground.source, mended)?,
-    })
+        edits: lines::number(text, mended)?,
+        frames,
+        output: Output::Native(script.clone()),
+    }))
+}
+
+fn change_of_a_tail_left_open() -> &'static str {
+    "a step of the plan changes records of the incomplete last frame, which the plan leaves as it is"
 }
 
 /// The mended source as a canonical session, checked as one.
@@ -225,6 +228,7 @@ fn canonical_stream(ground: Ground<'_>, mended: &Mended) -> io::Result<Made> {
         events: bench.session.events.len() as u64,
         lines: None,
         edits: lines::number(ground.source, mended)?,
+        frames: Vec::new(),
         output: Output::Canonical(bytes.clone()),
     })
 }
@@ -249,15 +253,27 @@ impl Prepared {
     pub fn receipt(&self, output: &Path) -> io::Result<Vec<u8>> {
         let mut receipt = self.manifest.clone();
         if matches!(self.output, Output::Native(_)) {
-            receipt["digests"] = manifest::digests(self.source.path(), output)?;
+            receipt["digests"] = manifest::digests(self.source().path(), output)?;
         }
         Ok(manifest::bytes(&receipt))
     }
 
-    /// Every edit of the source.
+    /// Every edit of the text: of the source, or of what its frames hold.
     #[must_use]
     pub fn edits(&self) -> &[LineEdit] {
         &self.edits
+    }
+
+    /// Frames of a packed source that are written anew.
+    #[must_use]
+    pub fn frames(&self) -> &[FrameEdit] {
+        &self.frames
+    }
+
+    /// The text that edits are about.
+    #[must_use]
+    pub fn text(&self) -> &dyn Bytes {
+        self.opened.ground().source
     }
 
     /// The check of the output.
@@ -269,13 +285,13 @@ impl Prepared {
     /// The source.
     #[must_use]
     pub const fn source(&self) -> &Source {
-        &self.source
+        &self.opened.source
     }
 
     /// Format of the source.
     #[must_use]
     pub const fn format(&self) -> &'static Format {
-        self.format
+        self.opened.format
     }
 
     /// Length of the output in bytes.
@@ -298,49 +314,20 @@ impl Prepared {
     /// Whatever reading the source or writing raises.
     pub fn write_output(&self, out: &mut dyn Write) -> io::Result<()> {
         match &self.output {
-            Output::Native(script) => io::copy(&mut script.read(&self.source), out).map(drop),
+            Output::Native(script) => io::copy(&mut script.read(self.source()), out).map(drop),
             Output::Canonical(bytes) => out.write_all(bytes),
         }
     }
-}
-
-/// The format that was named, else the one the content shows.
-pub(crate) fn format_of(source: &Source, options: &Options) -> io::Result<Result<&'static Format, RepairError>> {
-    let whole = Script::whole(source.len());
-    let sample = Sample::read(whole.read(source))?;
-    let unusable = |what: &str| unusable(source.path(), what);
-    let mut magic = [0; 4];
-    if whole.read(source).read(&mut magic)? == magic.len() && magic == ZSTANDARD {
-        return Ok(Err(unusable("packed with Zstandard; unpack it, repair the text, pack it again")));
-    }
-    if sample.is_database {
-        return Ok(Err(unusable("a live database, not a session log; export the session first")));
-    }
-    if let Some(format) = options.format {
-        return Ok(Ok(format));
-    }
-    let decision = decide(&sample, options.profile, None, None);
-    Ok(match (decision.format, decision.reason) {
-        (Some(format), _) => Ok(format),
-        (None, "empty") => Err(unusable("empty; there is no session in it to repair")),
-        (None, reason) => Err(unusable(&format!("no known session format ({reason}); name it with --format"))),
-    })
-}
-
-/// Whether a text shows the format that its source showed.
-fn is_still(script: &Script, source: &Source, format: &Format, options: &Options) -> io::Result<bool> {
-    let sample = Sample::read(script.read(source))?;
-    Ok(decide(&sample, options.profile, None, None).format.is_some_and(|found| found.id == format.id))
 }
 
 fn unusable(path: &Path, what: &str) -> RepairError {
     RepairError::Unusable { path: path.to_owned(), what: what.to_owned() }
 }
 
-fn hash(script: &Script, source: &Source) -> io::Result<String> {
+fn hash(source: &Source) -> io::Result<String> {
     use sha2::Digest as _;
     let mut hasher = sha2::Sha256::new();
-    io::copy(&mut script.read(source), &mut hasher)?;
+    io::copy(&mut Script::whole(source.len()).read(source), &mut hasher)?;
     Ok(crate::finding::fingerprint::hex(&hasher.finalize()))
 }
 
@@ -368,10 +355,10 @@ fn gates(mended: &Mended, options: &Options, canonical: bool) -> Result<(), Refu
         if let Some(text) = claimed.difference(&mended.plan) {
             return Err(Refusal::new(RefusalCode::PlanTampered, text));
         }
-    } else if mended.plan.steps.is_empty() && mended.was_broken {
+    } else if mended.plan.steps.is_empty() && (mended.was_broken || mended.blocking.iter().any(|b| b.code == "SL002")) {
         let unacknowledged =
             |b: &super::refusal::Blocking| b.severity < Severity::Error || b.reason == "needs-acknowledgement";
-        if !canonical && mended.blocking.iter().all(unacknowledged) {
+        if !canonical && mended.was_broken && mended.blocking.iter().all(unacknowledged) {
             let text = "what the tools beside the damage did is open";
             return Err(blocked(mended, RefusalCode::Abstained, text));
         }

@@ -24,19 +24,30 @@ const SHOWN: usize = 2000;
 /// # Errors
 /// Whatever writing raises.
 pub fn table(prepared: &Prepared, out: &mut dyn Write) -> io::Result<()> {
-    if prepared.edits().is_empty() {
-        return writeln!(out, "No line changes.");
-    }
     let steps: BTreeMap<u32, &Step> = prepared.plan().steps.iter().map(|s| (s.seq, s)).collect();
-    writeln!(out, "{:>8}  {:<7} {:<33} WHY", "LINE", "CHANGE", "RECIPE")?;
-    for edit in prepared.edits() {
-        let line = edit.line.to_string();
-        let mut head = (line.as_str(), edit.kind());
-        for step in edit.steps.iter().filter_map(|seq| steps.get(seq)) {
-            writeln!(out, "{:>8}  {:<7} {:<33} {}", head.0, head.1, step.recipe, why(step))?;
-            head = ("", "");
+    let rows = |out: &mut dyn Write, place: u64, change: &str, seqs: &[u32], what: String| {
+        let (mut place, mut change) = (place.to_string(), change);
+        for step in seqs.iter().filter_map(|seq| steps.get(seq)) {
+            writeln!(out, "{place:>8}  {change:<7} {:<33} {}", step.recipe, why(step))?;
+            (place, change) = (String::new(), "");
         }
-        writeln!(out, "{:>8}  {:<7} {}", head.0, head.1, what(edit))?;
+        writeln!(out, "{place:>8}  {change:<7} {what}")
+    };
+    if prepared.edits().is_empty() {
+        writeln!(out, "No line changes.")?;
+    } else {
+        writeln!(out, "{:>8}  {:<7} {:<33} WHY", "LINE", "CHANGE", "RECIPE")?;
+    }
+    for edit in prepared.edits() {
+        rows(out, edit.line, edit.kind(), &edit.steps, what(edit))?;
+    }
+    if !prepared.frames().is_empty() {
+        writeln!(out, "{:>8}  {:<7} {:<33} WHY", "FRAME", "CHANGE", "RECIPE")?;
+    }
+    for frame in prepared.frames() {
+        let (gone, put) = (frame.source.end - frame.source.start, frame.with.len());
+        let what = if put == 0 { format!("- {gone} bytes") } else { format!("- {gone} bytes, + {put} bytes") };
+        rows(out, frame.frame, frame.kind(), &frame.steps, what)?;
     }
     Ok(())
 }
@@ -73,8 +84,8 @@ fn what(edit: &LineEdit) -> String {
 /// # Errors
 /// Whatever reading the source or writing raises.
 pub fn diff(prepared: &Prepared, include_content: bool, out: &mut dyn Write) -> io::Result<()> {
-    let source = prepared.source();
-    let name = visible(source.name());
+    let source = prepared.text();
+    let name = visible(prepared.source().name());
     writeln!(out, "--- a/{name}\n+++ b/{name}")?;
     let mut shift: i64 = 0;
     for hunk in hunks(prepared)? {
@@ -111,7 +122,7 @@ struct Hunk<'a> {
 }
 
 fn hunks(prepared: &Prepared) -> io::Result<Vec<Hunk<'_>>> {
-    let source = prepared.source();
+    let source = prepared.text();
     let names: BTreeMap<u32, &str> = prepared.plan().steps.iter().map(|s| (s.seq, s.recipe.as_str())).collect();
     let mut hunks: Vec<Hunk<'_>> = Vec::new();
     for edit in prepared.edits() {

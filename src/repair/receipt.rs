@@ -21,7 +21,7 @@ const REQUIRED: [&str; 10] = [
     "assurance_ceiling",
 ];
 /// Members a receipt may have.
-const OPTIONAL: [&str; 10] = [
+const OPTIONAL: [&str; 11] = [
     "plan_fingerprint",
     "assurance",
     "profile_version",
@@ -31,6 +31,7 @@ const OPTIONAL: [&str; 10] = [
     "byte_counts",
     "record_counts",
     "edits",
+    "frames",
     "digests",
 ];
 const REVALIDATION: [&str; 5] = ["assurance", "error_count", "warning_count", "profile_id", "profile_version"];

@@ -64,14 +64,8 @@ impl Source {
 }
 
 impl Bytes for Source {
-    #[cfg(unix)]
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        std::os::unix::fs::FileExt::read_at(&self.file, buffer, offset)
-    }
-
-    #[cfg(windows)]
-    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        std::os::windows::fs::FileExt::seek_read(&self.file, buffer, offset)
+        crate::source::read_at(&self.file, offset, buffer)
     }
 
     fn len(&self) -> u64 {

@@ -10,14 +10,13 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
+use super::Policy;
 use super::mend::{Terms, mend};
+use super::opened::Opened;
 use super::plan::Claimed;
 use super::prepare::{self, Emit, Options, Prepared};
 use super::receipt::{self, Receipt};
 use super::refusal::RepairError;
-use super::source::Source;
-use super::{Policy, bench::Ground};
-use crate::adapter::layout;
 use crate::finding::fingerprint::hex;
 use crate::rule::profile::{self, NEUTRAL, Profile};
 
@@ -315,7 +314,9 @@ impl Audit<'_> {
                 "output_fingerprint" => !self.problems[OUTPUT].is_empty() || receipt.text(&name) == output_hash,
                 // These follow from what was found to differ already.
                 "idempotency_key" => !self.problems[SOURCE].is_empty() || !self.problems[PLAN].is_empty(),
-                "actions" | "byte_counts" | "record_counts" | "edits" | "digests" => !self.problems[SOURCE].is_empty(),
+                "actions" | "byte_counts" | "record_counts" | "edits" | "frames" | "digests" => {
+                    !self.problems[SOURCE].is_empty()
+                }
                 _ => false,
             };
             if !covered {
@@ -363,11 +364,13 @@ fn remaining_steps(
     profile: &'static Profile,
     acknowledged: bool,
 ) -> io::Result<Option<usize>> {
-    let source = Source::open(path)?;
-    let options = Options { profile, ..Options::default() };
-    let Ok(format) = prepare::format_of(&source, &options)? else { return Ok(None) };
-    let Some(layout) = layout::of(format.id) else { return Ok(None) };
-    let ground = Ground { source: &source, format, layout, profile, name: source.name() };
+    let options = Options { profile, policy, ..Options::default() };
+    let opened = match Opened::open(path, &options) {
+        Ok(opened) => opened,
+        Err(RepairError::Io { source, .. }) => return Err(source),
+        Err(_) => return Ok(None),
+    };
+    let ground = opened.ground();
     let terms = Terms { policy, acknowledged, canonical: ground.is_canonical() };
     Ok(Some(mend(ground, terms)?.plan.steps.len()))
 }

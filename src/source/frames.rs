@@ -7,7 +7,7 @@ use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom};
 
 /// The first four bytes of every frame.
-const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
+pub(super) const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 
 /// Whether a file begins like a frame; leaves it at its beginning.
 ///

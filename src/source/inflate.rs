@@ -21,6 +21,16 @@ pub fn most_text(len: u64) -> u64 {
     FREE_TEXT.max(len.saturating_mul(MAX_RATIO))
 }
 
+/// What an incomplete frame still gives: its text up to where the frame breaks off, which reads as a failure. `frame` is
+/// positioned at its first byte; `len` bytes of it are there.
+///
+/// # Errors
+/// When there is no memory for a decoder.
+pub fn torn_text(frame: impl Read, len: u64) -> io::Result<impl Read> {
+    // A reader of whole frames would not begin this one: its end is not there.
+    Ok(zstd::stream::read::Decoder::new(frame.take(len))?.take(most_text(len)))
+}
+
 /// Decodes the complete frames of a file. A frame that is incomplete ends the text, whatever follows it.
 pub struct FrameText<R> {
     headers: Headers<R>,

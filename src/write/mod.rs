@@ -3,6 +3,8 @@
 //! New files are staged beside their place (written, synced), then published without ever replacing anything. What a
 //! killed run leaves behind has a name that the next run recognises.
 
+mod spool;
+
 use std::fs::{File, Metadata};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -11,6 +13,8 @@ use sha2::{Digest, Sha256};
 use tempfile::{Builder, NamedTempFile, TempDir};
 
 use crate::finding::fingerprint::hex;
+
+pub use spool::Spool;
 
 /// Puts `bytes` at `path`, replacing what is there: written beside it, synced, then renamed, so that a reader never
 /// sees half a file.

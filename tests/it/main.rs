@@ -14,6 +14,7 @@ mod damage;
 mod docs;
 mod export;
 mod mended;
+mod packed;
 mod propose;
 mod reading;
 mod recordings;

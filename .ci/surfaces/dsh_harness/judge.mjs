@@ -4,14 +4,18 @@ import { Context } from '@deepseek-ai/cordis'
 import SessionStore from '@deepseek-ai/dsh-session'
 import Jsonl from '@deepseek-ai/dsh-session-persistence-jsonl'
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { constants, zstdCompressSync } from 'node:zlib'
 
 const [program, work] = process.argv.slice(2)
 const MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
 const bytes = (...parts) => Buffer.concat(parts.map((part) => Buffer.from(part)))
 const frame = (text) => zstdCompressSync(bytes(text), { params: { [constants.ZSTD_c_checksumFlag]: 1 } })
+
+let state = 7
+/** A number below another: the same row of numbers every time. */
+const random = (below) => { state = (Math.imul(state, 1103515245) + 12345) >>> 0; return (state >>> 8) % below }
 
 const HEADER = JSON.stringify({ type: 'session', version: 0, id: 's', createdAt: 1, cwd: '/p', delegationDepth: 0 }) + '\n'
 const event = (type, seq, data = {}, more = {}) => JSON.stringify({ type, seq, time: 1, data, ...more }) + '\n'
@@ -75,6 +79,14 @@ add('no bytes', 'jsonl')
 add('no bytes', 'jsonl.zstd')
 for (const cut of [1, 4, 5, 9, last.length - 1]) add(`a frame torn after ${cut} bytes`, 'jsonl.zstd', head, one, last.subarray(0, cut))
 for (const cut of [3, 9, head.length - 1]) add(`only a frame torn after ${cut} bytes`, 'jsonl.zstd', head.subarray(0, cut))
+const batch = Array.from({ length: 400 }, (_, n) => event('todo/write', 6 + n, { todos: [`${random(1e9)}`] }))
+const long = frame(batch.join(''))
+for (const part of [0.02, 0.3, 0.5, 0.9]) add(`a batch torn at ${part}`, 'jsonl.zstd', whole, long.subarray(0, part * long.length))
+for (const cut of [1, 4, 5, 9]) add(`a batch without its last ${cut} bytes`, 'jsonl.zstd', whole, long.subarray(0, -cut))
+const gap = frame([...batch.slice(0, 100), ...batch.slice(200)].join(''))
+add('a torn batch with a gap', 'jsonl.zstd', whole, gap.subarray(0, -5))
+add('a torn batch with a gap before it', 'jsonl.zstd', head, one, long.subarray(0, -5))
+add('a torn batch with a line twice', 'jsonl.zstd', whole, frame([...batch.slice(0, 9), ...batch.slice(8)].join('')).subarray(0, -5))
 add('everything in one frame', 'jsonl.zstd', frame(HEADER + LOG.join('')))
 add('an empty frame first', 'jsonl.zstd', frame(''), whole)
 add('the header without its line end', 'jsonl.zstd', frame(HEADER.trimEnd()), frame('\n'), one)
@@ -96,8 +108,6 @@ for (const [name, rest] of [
 }
 // Random damage, the same every time. Text gets a control, which no JSON may hold; names that are spelled wrong make
 // records that are refused for reasons of their own.
-let state = 7
-const random = (below) => { state = (Math.imul(state, 1103515245) + 12345) >>> 0; return (state >>> 8) % below }
 for (let n = 0; n < 200; n++) {
   const text = bytes(HEADER + LOG.join(''))
   text[random(text.length)] = 1
@@ -114,7 +124,7 @@ const roots = logs.map(({ name, ending, content }, n) => {
   return { name, root }
 })
 
-/** What the harness does with the only log of a root, in the words of the audit. */
+/** What the harness does with the only log of a root, in the words of the audit, and the events it takes from it. */
 async function ask(root, compression, expected) {
   const context = new Context()
   await context.plugin(SessionStore, {})
@@ -123,16 +133,16 @@ async function ask(root, compression, expected) {
   try {
     sessions = await context.sessionPersistence.list()
   } catch {
-    return 'blocks-start'
+    return { seen: 'blocks-start' }
   }
-  if (sessions.length === 0) return 'hides-session'
+  if (sessions.length === 0) return { seen: 'hides-session' }
   try {
     const { events } = await context.sessionPersistence.inspect(sessions[0].id)
     // What the harness adds to close a turn is no part of the log.
     const kept = events.filter(({ data }) => data?.reason?.kind !== 'interrupted')
-    return kept.length < expected ? 'drops-tail' : 'opens'
+    return { seen: kept.length < expected ? 'drops-tail' : 'opens', kept: kept.map(({ type, seq, data }) => `${seq} ${type} ${data?.todos}`).join('\n') }
   } catch {
-    return 'refuses-session'
+    return { seen: 'refuses-session' }
   }
 }
 
@@ -144,12 +154,45 @@ const json = (args) => {
     return JSON.parse(error.stdout)
   }
 }
+const succeeds = (args) => {
+  try {
+    execFileSync(program, args, { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+/** A root that holds the log as `repair` mends it, with as little given up as will do; nothing when it refuses. */
+function mend(root, log, number) {
+  const mended = join(work, `mended-${number}`)
+  const source = join(root, log)
+  const output = join(mended, log)
+  mkdirSync(dirname(output), { recursive: true })
+  const policies = [[], ['--policy', 'salvage'], ['--policy', 'salvage', '--acknowledge-side-effects']]
+  const policy = policies.find((policy) => succeeds(['repair', source, '--output', output, '--manifest', `${mended}.json`, ...policy]))
+  if (!policy) return
+  const acknowledged = policy.filter((word) => word.startsWith('--ack'))
+  if (!succeeds(['verify', source, output, '--manifest', `${mended}.json`, ...acknowledged])) wrong.push(`${mended}: not verified`)
+  return { root: mended, steps: JSON.parse(readFileSync(`${mended}.json`)).actions.map(({ kind }) => kind) }
+}
+
 const wrong = []
+const recipes = new Map()
+let number = 0
 for (const { name, root } of roots) {
   const audit = json(['dsh-audit', '--json', root]).artifacts[0]
   const effects = audit.findings.map((finding) => ORDER.indexOf(finding.evidence.effect))
   const predicted = ORDER[Math.max(1, ...effects)]
-  const seen = await ask(root, audit.path.endsWith('.zstd') ? 'zstd' : 'none', audit.event_count)
+  const compression = audit.path.endsWith('.zstd') ? 'zstd' : 'none'
+  const mended = audit.findings.length > 0 ? mend(root, audit.path, number++) : undefined
+  const { seen, kept } = await ask(root, compression, audit.event_count)
+  if (mended?.steps.length > 0) {
+    mended.steps.forEach((step) => recipes.set(step, (recipes.get(step) ?? 0) + 1))
+    const after = await ask(mended.root, compression, 0)
+    if (after.seen !== 'opens') wrong.push(`${name}: mended by ${mended.steps}, the harness ${after.seen}`)
+    const torn = mended.steps.every((step) => step.startsWith('torn-'))
+    if (torn && seen === 'opens' && after.kept !== kept) wrong.push(`${name}: mended by ${mended.steps}, it has other events`)
+  }
   // A tail that holds no event can be dropped without a trace.
   const agrees = seen === predicted || seen === 'opens' && predicted === 'drops-tail'
   const report = json(['check', '--json', '--format', 'dsh-jsonl', join(root, audit.path)])
@@ -163,6 +206,7 @@ for (const { name, root } of roots) {
   const torn = audit.findings.some(({ code }) => code === 'TORN_FINAL_LINE')
   if (agrees && predicted === 'opens' && !torn && refused.length > 0) wrong.push(`${name}: the harness opens it, check says ${refused.map(({ code }) => code)}`)
 }
+for (const [recipe, count] of [...recipes].sort()) console.log(`mended by ${recipe}: ${count}`)
 console.log(`dsh harness: ${roots.length} logs, ${wrong.length} of them judged otherwise`)
 wrong.forEach((line) => console.log(line))
 process.exit(wrong.length > 0 ? 1 : 0)

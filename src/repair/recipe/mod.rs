@@ -19,6 +19,7 @@ mod reused_id_node_drop;
 mod side_effect_unknown_truncate;
 mod terminal_suffix_discard;
 mod torn_compaction_project;
+mod torn_frame;
 mod torn_terminal_record_discard;
 mod unanswered_call_removal;
 mod unresolvable_branch_amputate;
@@ -128,9 +129,12 @@ pub(crate) static RECIPES: &[&Recipe] = &[
     &renumber::NUMBER,
 ];
 
+/// Those for half a frame behind the text.
+pub(crate) static TAIL_RECIPES: &[&Recipe] = &[&torn_frame::TRUNCATE, &torn_frame::RESEAL];
+
 /// The recipe with this name.
 pub(crate) fn find(name: &str) -> Option<&'static Recipe> {
-    RECIPES.iter().copied().find(|r| r.name == name)
+    RECIPES.iter().chain(TAIL_RECIPES).copied().find(|r| r.name == name)
 }
 
 impl Case<'_> {
