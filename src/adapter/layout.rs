@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use super::{first_truthy, text_of, trimmed};
+use crate::dsh::js_text::is_blank;
 use crate::record::Json;
 
 /// One part of a record's content.
@@ -17,6 +18,8 @@ pub enum Block<'a> {
     Result(Cow<'a, str>),
     /// A text with nothing in it.
     EmptyText,
+    /// A text of nothing but blanks.
+    BlankText,
     /// What the model thought: worth nothing without what follows it in the message.
     Thinking,
     /// Anything else.
@@ -65,6 +68,14 @@ fn plain_block(_block: Json<'_>) -> Block<'_> {
     Block::Other
 }
 
+fn text_block(block: Json<'_>) -> Block<'_> {
+    match block.str("text") {
+        Some(text) if text.is_empty() => Block::EmptyText,
+        Some(text) if text.chars().all(is_blank) => Block::BlankText,
+        _ => Block::Other,
+    }
+}
+
 /// Records that are events of their own, without links.
 static FLAT: Layout = Layout { parent: &[], references: &[], numbering: None, blocks: no_blocks, block: plain_block };
 
@@ -84,7 +95,7 @@ static CLAUDE_CODE: Layout = Layout {
         match block.str("type").as_deref() {
             Some("tool_use") => id(&["id"]).map_or(Block::Other, Block::Call),
             Some("tool_result") => id(&["tool_use_id", "toolUseId"]).map_or(Block::Other, Block::Result),
-            Some("text") if block.str("text").is_some_and(|t| t.is_empty()) => Block::EmptyText,
+            Some("text") => text_block(block),
             Some("thinking" | "redacted_thinking") => Block::Thinking,
             _ => Block::Other,
         }
@@ -98,7 +109,7 @@ static PI: Layout = Layout {
     blocks: |record| record.get_some("message")?.get("content").filter(|c| c.is_array()),
     block: |block| match block.str("type").as_deref() {
         Some("toolCall") => block.str("id").map(trimmed).map_or(Block::Other, Block::Call),
-        Some("text") if block.str("text").is_some_and(|t| t.is_empty()) => Block::EmptyText,
+        Some("text") => text_block(block),
         Some("thinking") => Block::Thinking,
         _ => Block::Other,
     },
@@ -125,6 +136,9 @@ static DSH: Layout = Layout {
             own.chain(sources).chain(range).collect()
         },
     }),
+    blocks: |record| record.get_some("data")?.get_some("message")?.get("content").filter(|c| c.is_array()),
+    // Calls are asked for in one event and begun in another: taking one out of its message would part them.
+    block: |block| if block.str("type").as_deref() == Some("text") { text_block(block) } else { Block::Other },
     ..FLAT
 };
 

@@ -43,8 +43,8 @@ every request, so the session cannot go on.\n\n\
 {\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"\"}]}\n\
 ```\n\n\
 Usual causes: an answer that was cut before its first word, a command without output, a prompt sent by a script.\n\n\
-**Repair.** The block is removed (recipe `empty-text-drop`). A message with nothing else in it goes too, under the \
-salvage policy, and its children hang on its parent.\n",
+**Repair.** The block is removed (recipe `empty-text-drop`). Blanks, and a message with nothing else in it, go under the \
+salvage policy; what hung on a dropped message hangs on its parent.\n",
 };
 
 pub(crate) fn check(context: &Context<'_>) -> Vec<Found> {

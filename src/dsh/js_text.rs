@@ -147,7 +147,7 @@ fn hex4(digits: &[u8]) -> u16 {
 }
 
 /// The white space and line ends of ECMAScript. Unlike Unicode's: U+FEFF is one, U+0085 is none.
-fn is_blank(c: char) -> bool {
+pub(crate) fn is_blank(c: char) -> bool {
     matches!(c, '\t'..='\r' | ' ' | '\u{A0}' | '\u{1680}' | '\u{2000}'..='\u{200A}' | '\u{2028}' | '\u{2029}')
         || matches!(c, '\u{202F}' | '\u{205F}' | '\u{3000}' | '\u{FEFF}')
 }

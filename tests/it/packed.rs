@@ -156,6 +156,24 @@ fn text_and_end_are_mended_together() {
 }
 
 #[test]
+fn blank_texts_of_answers_are_salvaged_away() {
+    let answer = |blocks: &str| {
+        format!(
+            "{{\"type\":\"assistant/message\",\"seq\":1,\"time\":1,\"data\":{{\"turn\":1,\"step\":1,\"message\":\
+             {{\"role\":\"assistant\",\"content\":[{blocks}]}}}}}}\n"
+        )
+    };
+    let (blank, text) = (r#"{"type":"text","text":" \n"}"#, r#"{"type":"text","text":"done"}"#);
+    let log = |blocks: &str| [todo(0), answer(blocks), todo(2)];
+    let packed = container(&log(&format!("{blank},{text}")));
+    let (recipes, output) = Bed::new(&packed).repair(&Bed::options(Policy::Conservative)).unwrap();
+    assert_eq!((recipes, output), (vec![], packed.clone()));
+    let (recipes, output) = Bed::new(&packed).repair(&Bed::options(Policy::Salvage)).unwrap();
+    assert_eq!(recipes, ["empty-text-drop"]);
+    assert_eq!(text_of(&output), HEADER.to_owned() + &log(text).concat());
+}
+
+#[test]
 fn frames_that_cannot_be_unpacked_to_whole_lines_are_refused() {
     let good = container(&[todo(0)]);
     let mut bad_checksum = frame(&todo(1));
