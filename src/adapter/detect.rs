@@ -104,7 +104,34 @@ impl Sample {
     ///
     /// # Errors
     /// Whatever reading raises.
-    pub fn read(input: impl Read) -> io::Result<Self> {
+    pub fn read(mut input: impl Read) -> io::Result<Self> {
+        let mut head = Vec::new();
+        input.by_ref().take(SAMPLE_BYTES).read_to_end(&mut head)?;
+        if head.len() as u64 == SAMPLE_BYTES
+            && let Some(sample) = Self::of_list(head.strip_prefix(BOM).unwrap_or(&head))
+        {
+            return Ok(sample);
+        }
+        Self::read_lines(io::Cursor::new(head).chain(input))
+    }
+
+    /// A document whose beginning lies in a long list: the rest of the list says nothing new.
+    fn of_list(head: &[u8]) -> Option<Self> {
+        let mut scanner = Scanner::default();
+        let mut sample = Self { bytes: head.len() as u64, ..Self::default() };
+        let text = &head[crate::record::scan::skip_blanks(head, 0)..];
+        if text.starts_with(b"[") {
+            sample.read_document(text, &mut scanner);
+            return (sample.records.len() >= SAMPLE_LINES).then_some(sample);
+        }
+        let outline = outline(text, &mut scanner).filter(|outline| outline.list >= SAMPLE_LINES)?;
+        scanner.scan(&outline.text, SAMPLE_DEPTH).ok()?;
+        sample.is_document = memchr::memchr(b'\n', text).is_some();
+        sample.records.push(SampleRecord::new(&outline.text, &mut scanner));
+        Some(sample)
+    }
+
+    fn read_lines(input: impl Read) -> io::Result<Self> {
         let mut sample = Self { is_empty: true, ..Self::default() };
         let mut scanner = Scanner::default();
         let mut reader = LineReader::new(input.take(WINDOW), LINE_SAMPLE);
@@ -145,10 +172,10 @@ impl Sample {
             let cut = line.truncated || line.end == WINDOW;
             if is_record(bytes, &mut scanner) {
                 sample.records.push(SampleRecord::new(bytes, &mut scanner));
-            } else if let Some(text) = cut.then(|| outline(bytes, &mut scanner)).flatten()
-                && scanner.scan(&text, SAMPLE_DEPTH).is_ok()
+            } else if let Some(outline) = cut.then(|| outline(bytes, &mut scanner)).flatten()
+                && scanner.scan(&outline.text, SAMPLE_DEPTH).is_ok()
             {
-                sample.records.push(SampleRecord::new(&text, &mut scanner));
+                sample.records.push(SampleRecord::new(&outline.text, &mut scanner));
             } else if first && opens_document(bytes, &mut scanner) {
                 let mut text = bytes.to_vec();
                 text.push(b'\n');
@@ -193,10 +220,10 @@ impl Sample {
                 }
                 at = crate::record::scan::skip_blanks(text, at + 1);
             }
-        } else if let Some(text) = outline(text, scanner)
-            && scanner.scan(&text, SAMPLE_DEPTH).is_ok()
+        } else if let Some(outline) = outline(text, scanner)
+            && scanner.scan(&outline.text, SAMPLE_DEPTH).is_ok()
         {
-            self.records.push(SampleRecord::new(&text, scanner));
+            self.records.push(SampleRecord::new(&outline.text, scanner));
         }
     }
 
@@ -338,6 +365,24 @@ mod tests {
         let text = format!("{}{{\"type\":\"user\"}}\n", "log line\n".repeat(30));
         let sample = sample(&text);
         assert_eq!((sample.records.len(), sample.unreadable), (1, 30));
+    }
+
+    #[test]
+    fn long_lists_are_sampled_by_their_beginning() {
+        let items = "{\"type\":\"user\"},".repeat(100_000);
+        let broken = format!("{{\"type\":\"user\",\"tools\":[{}", &items[..2000]);
+        for (text, is_document, is_array, records) in [
+            (format!("[{items}{{}}]"), true, true, SAMPLE_LINES),
+            (format!("{{\"a\":1,\n\"items\":[{items}{{}}]}}"), true, false, 1),
+            (format!("{{\"a\":1,\"items\":[{items}{{}}]}}"), false, false, 1),
+        ] {
+            let sample = sample(&text);
+            assert_eq!((sample.is_document, sample.is_array, sample.records.len()), (is_document, is_array, records));
+            assert_eq!(sample.bytes, SAMPLE_BYTES);
+        }
+        // A record that broke in a list is followed by others, which are looked at.
+        let lines = sample(&format!("{broken}\n{}", "{\"type\":\"later\"}\n".repeat(20_000)));
+        assert!(!lines.is_document && lines.records.len() == SAMPLE_LINES - 1, "{lines:?}");
     }
 
     #[test]

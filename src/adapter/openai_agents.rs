@@ -11,8 +11,7 @@ mod tests;
 use std::collections::BTreeSet;
 
 use super::{
-    Adapter, Document, Format, Framing, Metadata, Record, Sink, first_truthy, run_state, spelled, synthetic_id,
-    text_of, trim,
+    Adapter, Document, Format, Framing, Metadata, Record, Sink, run_state, spelled, synthetic_id, text_of, trim,
 };
 use crate::check::compatibility::SL301;
 use crate::finding::{Finding, Severity, Stage, Subject};
@@ -196,11 +195,6 @@ fn reduced(checkpoint: Json<'_>) -> Value {
 /// The version a document states.
 fn document_version(document: Json<'_>) -> Option<Json<'_>> {
     VERSION_KEYS.iter().find_map(|k| document.get_some(k))
-}
-
-/// The version an item states.
-fn item_version(item: Json<'_>) -> Option<Json<'_>> {
-    first_truthy(item, &VERSION_KEYS).filter(|v| !v.is_null())
 }
 
 fn is_supported(version: Json<'_>) -> bool {

@@ -61,6 +61,16 @@ impl<R: Read> Bytes<R> {
         self.at += count;
     }
 
+    /// Steps over bytes at hand.
+    pub(super) fn skip(&mut self, count: usize) {
+        let skipped = &self.chunk[self.at..self.at + count];
+        if let Some(last) = memchr::memrchr(b'\n', skipped) {
+            self.line += memchr::memchr_iter(b'\n', skipped).count() as u64;
+            self.line_start = self.base + (self.at + last) as u64 + 1;
+        }
+        self.at += count;
+    }
+
     /// Where the next byte stands.
     pub(super) fn place(&self) -> Place {
         let offset = self.base + self.at as u64;

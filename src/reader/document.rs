@@ -14,7 +14,7 @@ use crate::adapter::{Adapter, Document, Record, Sink};
 use crate::check::framing::SL001;
 use crate::finding::fingerprint::hex;
 use crate::finding::{Finding, Location, Stage, Subject};
-use crate::record::{Json, Scanner};
+use crate::record::{Json, Scan, Scanner};
 use crate::source::{BOM, MAX_DEPTH, MAX_LINE_BYTES};
 
 /// What makes a document or a part of it unreadable: variant and reason.
@@ -167,21 +167,23 @@ impl<R: Read> Pass<'_, R> {
     fn item(&mut self, depth: u32) -> io::Result<Next> {
         self.items += 1;
         let place = self.bytes.place();
-        let extent = cut(&mut self.bytes, MAX_LINE_BYTES, &mut self.value)?;
         let number = Some(self.items);
-        match extent {
-            Extent::Cut => {
-                let end = self.bytes.place();
-                self.defect(SYNTAX, end, number);
-                return Ok(Next::Ended);
-            }
-            Extent::TooLong => {
-                self.defect(LENGTH, place, number);
-                return Ok(Next::Reads);
-            }
-            Extent::Ended => {}
-        }
-        if memchr::memchr(0, &self.value).is_some() {
+        let scan = match self.whole()? {
+            Some(scan) => Ok(scan),
+            None => match cut(&mut self.bytes, MAX_LINE_BYTES, &mut self.value)? {
+                Extent::Cut => {
+                    let end = self.bytes.place();
+                    self.defect(SYNTAX, end, number);
+                    return Ok(Next::Ended);
+                }
+                Extent::TooLong => {
+                    self.defect(LENGTH, place, number);
+                    return Ok(Next::Reads);
+                }
+                Extent::Ended => Err(()),
+            },
+        };
+        if scan.is_err() && memchr::memchr(0, &self.value).is_some() {
             self.defect(NUL, place, number);
             return Ok(Next::Reads);
         }
@@ -189,7 +191,7 @@ impl<R: Read> Pass<'_, R> {
             self.defect(UTF8, place, number);
             return Ok(Next::Reads);
         }
-        let Ok(scan) = self.scanner.scan(&self.value, TAPE_DEPTH) else {
+        let Ok(scan) = scan.or_else(|()| self.scanner.scan(&self.value, TAPE_DEPTH)) else {
             self.defect(ITEM_SYNTAX, place, number);
             return Ok(Next::Reads);
         };
@@ -207,6 +209,19 @@ impl<R: Read> Pass<'_, R> {
         let record = self.record(json, place, self.items);
         take(&record, &scan, self.adapter, self.sink);
         Ok(Next::Reads)
+    }
+
+    /// Takes an object that is sound and wholly at hand, which nearly all are: it need not be cut out before it is scanned.
+    fn whole(&mut self) -> io::Result<Option<Scan>> {
+        let ahead = self.bytes.ahead()?;
+        if !ahead.starts_with(b"{") {
+            return Ok(None);
+        }
+        let Ok(scan) = self.scanner.scan_prefix(ahead, TAPE_DEPTH) else { return Ok(None) };
+        self.value.clear();
+        self.value.extend_from_slice(&ahead[..scan.end]);
+        self.bytes.skip(scan.end);
+        Ok(Some(scan))
     }
 
     fn record<'j>(&self, json: Json<'j>, place: Place, number: u64) -> Record<'j> {

@@ -79,9 +79,9 @@ fn decide(head: &[u8], last: bool, document: &Document) -> Option<Start> {
 
 /// Asks the format about the members that are whole at the beginning of an object.
 fn by_members(text: &[u8], scanner: &mut Scanner, document: &Document) -> Start {
-    let Some(text) = outline(text, scanner) else { return Start::Lines };
-    match scanner.scan(&text, 2) {
-        Ok(_) if (document.is_document)(Json::new(&text, scanner.tape())) => Start::Document,
+    let Some(outline) = outline(text, scanner) else { return Start::Lines };
+    match scanner.scan(&outline.text, 2) {
+        Ok(_) if (document.is_document)(Json::new(&outline.text, scanner.tape())) => Start::Document,
         _ => Start::Lines,
     }
 }

@@ -2,14 +2,31 @@
 
 use std::borrow::Cow;
 
-use super::{OpenAiAgents, finding, item_version};
+use super::{OpenAiAgents, finding};
 use crate::adapter::{
-    Draft, Record, Sink, first_truthy, side_effects, synthetic_id, text_of, timestamp, trim, trimmed,
+    Draft, Record, Sink, first_truthy_of, side_effects, synthetic_id, text_of, timestamp, trim, trimmed,
 };
 use crate::check::compatibility::SL302;
 use crate::finding::{Severity, Subject};
 use crate::model::{Actor, EventFlags, Kind, Reasoning, Value, canonical_json, content_free};
+use crate::record::json::fields;
 use crate::record::{Json, Scanner};
+
+fields! {
+    /// The members of an item that its place among the others depends on; what its payload is made of is found on demand.
+    struct Members {
+        id: "id", kind: "type", role: "role", call_id: "call_id", name: "name", timestamp: "timestamp", parent: "parent_id",
+        previous: "prev_id", is_error: "is_error", error: "error", item_id: "item_id", tool_call_id: "tool_call_id",
+        tool_name: "tool_name", ts: "ts", created_at: "created_at", sdk_version: "sdk_version",
+        export_version: "export_version", agent_sdk_version: "agent_sdk_version", version: "version", seq: "seq",
+        hash: "hash",
+    }
+}
+
+/// The first member that is there and not `null`.
+fn some<'a>(members: &[Option<Json<'a>>]) -> Option<Json<'a>> {
+    members.iter().copied().flatten().find(|member| !member.is_null())
+}
 
 /// The id that the SDK writes where a provider gave none.
 const PLACEHOLDER_ID: &str = "__fake_id__";
@@ -70,9 +87,18 @@ fn classify(word: Option<&str>, has_type: bool, role: Option<&str>) -> Option<(A
 impl OpenAiAgents {
     pub(super) fn item(&mut self, record: &Record<'_>, sink: &mut dyn Sink) {
         let json = record.json;
-        let some = |names: &[&str]| names.iter().find_map(|n| json.get_some(n));
-        let own_id =
-            some(&["id", "item_id"]).map(text_of).map(trimmed).filter(|id| !id.is_empty() && id != PLACEHOLDER_ID);
+        let mut critical: Option<(Cow<'_, str>, Json<'_>)> = None;
+        let members = Members::read(json, |name, value| {
+            let name = name.text();
+            let claims = name.starts_with("critical_") || name.starts_with("unknown_critical");
+            if claims && critical.as_ref().is_none_or(|(first, _)| name <= *first) {
+                critical = Some((name, value));
+            }
+        });
+        let own_id = some(&[members.id, members.item_id])
+            .map(text_of)
+            .map(trimmed)
+            .filter(|id| !id.is_empty() && id != PLACEHOLDER_ID);
         let id = own_id.clone().unwrap_or_else(|| {
             // Items of a document have no line; what they are made of stands in for its length.
             let len = if record.in_document {
@@ -82,28 +108,38 @@ impl OpenAiAgents {
             };
             Cow::Owned(synthetic_id("openai_agents", &self.path, self.emitted, len))
         });
-        if let Some(version) = item_version(json).filter(|_| !self.version_told) {
+        let versions = [members.sdk_version, members.export_version, members.agent_sdk_version, members.version];
+        if let Some(version) = first_truthy_of(&versions).filter(|v| !v.is_null() && !self.version_told) {
             self.check_version(record, version, &id, true, sink);
         }
-        let parent = some(&["parent_id", "prev_id"]).map(text_of).map(trimmed).filter(|p| !p.is_empty());
+        let parent = some(&[members.parent, members.previous]).map(text_of).map(trimmed).filter(|p| !p.is_empty());
         self.has_parents |= parent.is_some();
-        let type_value = json.get_some("type");
+        let type_value = some(&[members.kind]);
         let word = type_value.and_then(Json::as_str);
-        let role = json.get_some("role").and_then(Json::as_str);
+        let role = members.role.and_then(Json::as_str);
         let class = classify(word.as_deref(), type_value.is_some(), role.as_deref());
         if class.is_none() {
             self.note_unknown_type(record, type_value, &id, sink);
         }
-        note_critical_key(record, &id, sink);
+        if let Some((name, value)) = critical {
+            note_critical_key(record, &name, value, &id, sink);
+        }
         let (actor, kind) = class.unwrap_or((Actor::System, Kind::Unknown));
-        let call_id = some(&["call_id", "tool_call_id"]).map(text_of).or_else(|| {
+        let call_id = some(&[members.call_id, members.tool_call_id]).map(text_of).or_else(|| {
             // The output of a local shell carries its call's id as its own.
             (word.as_deref() == Some("local_shell_call_output")).then(|| own_id.clone()).flatten()
         });
-        let failed = ["is_error", "error"].iter().any(|n| json.get(n).is_some_and(Json::is_truthy));
+        let failed = [members.is_error, members.error].into_iter().flatten().any(Json::is_truthy);
         let item = Item { json, id: &id, kind, actor, word: word.as_deref(), call_id: call_id.as_deref() };
         let payload = || item.payload();
-        let tool = first_truthy(json, &["name", "tool_name"]).map(text_of).unwrap_or_default();
+        let effects = match kind {
+            Kind::ToolCall => {
+                let tool = first_truthy_of(&[members.name, members.tool_name]).map(text_of).unwrap_or_default();
+                Some(side_effects(&tool))
+            }
+            Kind::ToolResult => Some("none"),
+            _ => None,
+        };
         sink.event(
             record,
             Draft {
@@ -120,7 +156,7 @@ impl OpenAiAgents {
                 agent: None,
                 branch: None,
                 interaction: None,
-                ts: timestamp(some(&["timestamp", "ts", "created_at"])),
+                ts: timestamp(some(&[members.timestamp, members.ts, members.created_at])),
                 seq: None,
                 line: record.line,
                 flags: EventFlags {
@@ -130,11 +166,7 @@ impl OpenAiAgents {
                     ..EventFlags::default()
                 },
                 execution_state: (kind == Kind::ToolResult).then_some(if failed { "failure" } else { "success" }),
-                side_effects: match kind {
-                    Kind::ToolCall => Some(side_effects(&tool)),
-                    Kind::ToolResult => Some("none"),
-                    _ => None,
-                },
+                side_effects: effects,
                 original_id: own_id.as_deref().map(Cow::Borrowed),
                 payload: &payload,
                 object: None,
@@ -142,9 +174,9 @@ impl OpenAiAgents {
         );
         if kind == Kind::Checkpoint {
             self.has_checkpoints = true;
-            let stated = json.get_some("seq");
+            let stated = some(&[members.seq]);
             let seq = stated.map_or_else(|| i64::try_from(self.emitted).ok(), Json::as_i64);
-            let hash = json.get_some("hash").map(text_of).map(|h| trim(&h).to_owned()).filter(|h| !h.is_empty());
+            let hash = some(&[members.hash]).map(text_of).map(|h| trim(&h).to_owned()).filter(|h| !h.is_empty());
             sink.checkpoint(seq, hash);
         }
         self.emitted += 1;
@@ -172,16 +204,13 @@ impl OpenAiAgents {
 }
 
 /// Reports the first key, by name, that claims to be critical.
-fn note_critical_key(record: &Record<'_>, id: &str, sink: &mut dyn Sink) {
-    let critical = |name: &str| name.starts_with("critical_") || name.starts_with("unknown_critical");
-    let Some(name) = record.json.members().map(|(name, _)| name).filter(|name| critical(name)).min() else { return };
-    let Some(value) = record.json.get(&name) else { return };
+fn note_critical_key(record: &Record<'_>, name: &str, value: Json<'_>, id: &str, sink: &mut dyn Sink) {
     let mut finding = finding(&SL302, record, id, true);
     finding.variant = "critical-field";
-    finding.evidence.insert("field_path".into(), content_free::echo(&Value::from(&*name)).0.into());
+    finding.evidence.insert("field_path".into(), content_free::echo(&Value::from(name)).0.into());
     finding.evidence.insert("type_value".into(), content_free::shape(&value.to_value()).into());
     finding.evidence.insert("record_id".into(), content_free::mask(id).into());
-    finding.subject.part = name.into_owned();
+    finding.subject.part = name.to_owned();
     sink.finding(finding);
 }
 
