@@ -69,12 +69,15 @@ pub(crate) fn check(context: &Context<'_>) -> Vec<Found> {
 fn groups(context: &Context<'_>) -> Vec<Vec<u32>> {
     let session = context.session;
     let mut seen = vec![0u32; session.strings.len() + 1];
-    for event in &session.events {
+    for event in session.events.iter().filter(|event| !event.flags.withdrawn) {
         seen[event.id.index()] += 1;
     }
     let blank = |at: u32| context.id(at).trim().is_empty();
-    let mut repeated: Vec<u32> =
-        context.events().filter(|(at, e)| seen[e.id.index()] > 1 && !blank(*at)).map(|(at, _)| at).collect();
+    let mut repeated: Vec<u32> = context
+        .events()
+        .filter(|(at, e)| seen[e.id.index()] > 1 && !e.flags.withdrawn && !blank(*at))
+        .map(|(at, _)| at)
+        .collect();
     repeated.sort_by_key(|&at| context.event(at).id);
     let same_id = |a: &u32, b: &u32| context.event(*a).id == context.event(*b).id;
     let groups = repeated.chunk_by(same_id).map(<[u32]>::to_vec).collect();

@@ -25,6 +25,8 @@ pub struct Builder {
     /// The frame that records begin in.
     frame: Option<FrameRow>,
     scopes: hashbrown::HashMap<Scope, u32>,
+    /// Ranges of events that were taken back.
+    withdrawn: Vec<std::ops::Range<usize>>,
 }
 
 impl Builder {
@@ -37,6 +39,7 @@ impl Builder {
             current: None,
             frame: None,
             scopes: [(Scope::default(), 0)].into_iter().collect(),
+            withdrawn: Vec::new(),
         }
     }
 
@@ -45,7 +48,22 @@ impl Builder {
     pub fn finish(mut self, source: &Source) -> (Session, Vec<Finding>) {
         self.session.conventions = source.conventions;
         self.session.run_state_projection = source.metadata.run_state.clone();
+        self.withdraw();
         (self.session, self.findings)
+    }
+
+    /// Marks what was taken back, each event once however often that happened.
+    fn withdraw(&mut self) {
+        self.withdrawn.sort_unstable_by_key(|range| range.start);
+        let mut at = 0;
+        for range in std::mem::take(&mut self.withdrawn) {
+            let start = at.max(range.start);
+            for event in self.session.events.get_mut(start..range.end).unwrap_or_default() {
+                event.flags.withdrawn = true;
+                event.flags.not_sent = true;
+            }
+            at = start.max(range.end);
+        }
     }
 
     fn intern(&mut self, text: Option<Cow<'_, str>>) -> Sym {
@@ -132,6 +150,10 @@ impl Sink for Builder {
         let boundary = self.session.events.len() as u32 - 1;
         let first = self.session.strings.intern(first_kept);
         self.session.kept.push(Kept { boundary, first });
+    }
+
+    fn withdrawn_from(&mut self, first: u64) {
+        self.withdrawn.push(usize::try_from(first).unwrap_or(usize::MAX)..self.session.events.len());
     }
 
     fn resumed_from(&mut self, id: &str) {
