@@ -68,7 +68,6 @@ mod tests {
             (format!("{header}\n{dropped}\n"), "findings-error"),
             (format!("{critical}\n"), "detection-failed"),
             ("words\n".to_owned(), "detection-failed"),
-            (String::new(), "findings-error"),
         ] {
             let file = tempfile::NamedTempFile::new().unwrap();
             std::fs::write(file.path(), &text).unwrap();
