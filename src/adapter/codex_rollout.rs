@@ -48,6 +48,7 @@ const CONVENTIONS: Conventions = Conventions {
     checkpoints: false,
     identity_by_bytes: true,
     resends_copies: true,
+    stamps: &[],
     id_member: "",
     reunites_messages: false,
 };

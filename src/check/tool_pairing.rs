@@ -103,7 +103,10 @@ impl Pairing<'_, '_> {
         if results.is_empty() {
             self.open.extend(calls);
         }
-        if let (&[call], &[result]) = (calls, results) {
+        // Of several results the first one answers; a copy elsewhere must not hide where that stands.
+        if let (&[call], &[result, ref others @ ..]) = (calls, results)
+            && (others.is_empty() || !self.context.session.conventions.one_tree)
+        {
             self.pairs.push((call, result));
         }
         if calls.len() > 1 && self.on_one_path(calls) {

@@ -11,7 +11,7 @@ use super::{Source, TAPE_DEPTH};
 use crate::adapter::{Draft, Format, Record, Sink};
 use crate::finding::{Finding, Location};
 use crate::model::session::{Checkpoint, Fact, FrameRow, Kept, RecordRow, Run};
-use crate::model::{Conventions, Event, Recall, Scope, Session, Sym, Value};
+use crate::model::{Conventions, Event, Recall, Scope, Session, Sym, Value, canonical_json};
 use crate::record::{Json, Scanner};
 use crate::source::text::FramePlace;
 
@@ -261,6 +261,18 @@ impl<R: Read + Seek> Recall for FileRecall<R> {
         object.set("parent_id", parent.unwrap_or(Value::Null));
         object.set("seq", Value::from(event.seq));
         Some(object)
+    }
+
+    fn said_hash(&self, session: &Session, record: u32) -> Option<[u8; 32]> {
+        let stamps = Some(session.conventions.stamps).filter(|stamps| !stamps.is_empty())?;
+        let bytes = self.record(session, session.records.get(record as usize)?)?;
+        let mut scanner = Scanner::default();
+        scanner.scan(&bytes, TAPE_DEPTH).ok()?;
+        let mut said = Json::new(&bytes, scanner.tape()).to_value();
+        if let Value::Object(members) = &mut said {
+            members.retain(|(name, _)| !stamps.contains(&name.as_str()));
+        }
+        Some(Sha256::digest(canonical_json::to_string(&said)).into())
     }
 
     fn record_hash(&self, session: &Session, record: u32) -> Option<[u8; 32]> {

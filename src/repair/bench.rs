@@ -196,6 +196,11 @@ impl<'a> Bench<'a> {
         FileRecall::new(self.view(), self.ground.format, self.ground.name)
     }
 
+    /// SHA-256 of what a record says, where copies may differ in their stamps.
+    pub(crate) fn said_hash(&self, record: u32) -> Option<[u8; 32]> {
+        self.recall().said_hash(&self.session, record)
+    }
+
     /// SHA-256 of the bytes of a record.
     pub(crate) fn record_hash(&self, record: u32) -> Option<[u8; 32]> {
         self.recall().record_hash(&self.session, record)

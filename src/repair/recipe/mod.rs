@@ -103,6 +103,7 @@ pub(crate) const VERSION: &str = "1.0.0";
 pub(crate) static RECIPES: &[&Recipe] = &[
     &terminal_suffix_discard::RECIPE,
     &identical_duplicate_collapse::RECIPE,
+    &identical_duplicate_collapse::RESTAMPED,
     &reused_id_node_drop::RECIPE,
     &proven_unique_parent_restore::RECIPE,
     &renumber::CLOSE_GAP,
