@@ -119,6 +119,8 @@ pub(crate) static RECIPES: &[&Recipe] = &[
     &side_effect_unknown_truncate::RECIPE,
     &orphan_result_drop::RECIPE,
     &torn_terminal_record_discard::RECIPE,
+    &framing::BYTE_ORDER_MARK_STRIP,
+    &framing::RECORD_JOIN,
     &framing::NUL_RUN_STRIP,
     &framing::RECORD_SPLIT,
     &framing::TORN_FRAGMENT_DISCARD,
