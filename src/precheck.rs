@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::finding::Severity;
+use crate::check::compatibility::is_about_format;
 use crate::inspect::{CheckError, Options, check_path};
 use crate::report::Report;
 
@@ -11,7 +11,9 @@ use crate::report::Report;
 pub struct Precheck {
     /// Whether the session may be resumed.
     pub ok: bool,
-    /// `clean`, `findings-warning`, `findings-error`, `detection-failed`, `usage-error` or `io-error`.
+    /// `clean`, `findings-warning`, `findings-error`, `detection-failed`, `usage-error` or `io-error`. Detection failed when
+    /// the format, its version or a type that must be understood is not known; a record that a known loader cannot use is
+    /// a finding like any other.
     pub reason: &'static str,
     /// What a command line would exit with.
     pub exit_code: u8,
@@ -38,9 +40,7 @@ pub fn precheck(path: &Path, options: &Options) -> Precheck {
         }
         Err(_) => return Precheck { ok: false, reason: "io-error", exit_code: 2, report: None },
     };
-    let undetected =
-        |f: &crate::finding::Finding| matches!(f.code(), "SL301" | "SL302") && f.severity >= Severity::Error;
-    let (ok, reason) = if report.findings.iter().any(undetected) {
+    let (ok, reason) = if report.findings.iter().any(is_about_format) {
         (false, "detection-failed")
     } else if report.counts.failing() > 0 {
         (false, "findings-error")
@@ -50,4 +50,30 @@ pub fn precheck(path: &Path, options: &Options) -> Precheck {
         (true, "clean")
     };
     Precheck { ok, reason, exit_code: u8::from(!ok), report: Some(report) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn detection_fails_only_where_something_is_not_known() {
+        let header = r#"{"timestamp":"t","type":"session_meta","payload":{"id":"s","cwd":"/p"}}"#;
+        let dropped = r#"{"timestamp":"t","type":"response_item","payload":{"type":"message","role":"user"}}"#;
+        let critical =
+            r#"{"type":"user","uuid":"u","sessionId":"s","parentUuid":null,"message":{"role":"user","content":"x"},"#;
+        let critical = critical.to_owned() + r#""critical_order":1}"#;
+        for (text, expected) in [
+            (format!("{header}\n"), "clean"),
+            (format!("{header}\n{dropped}\n"), "findings-error"),
+            (format!("{critical}\n"), "detection-failed"),
+            ("words\n".to_owned(), "detection-failed"),
+        ] {
+            let file = tempfile::NamedTempFile::new().unwrap();
+            std::fs::write(file.path(), &text).unwrap();
+            let answer = precheck(file.path(), &Options::default());
+            assert_eq!(answer.reason, expected, "{text}");
+            assert_eq!(answer.ok, answer.exit_code == 0);
+        }
+    }
 }

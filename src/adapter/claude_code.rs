@@ -45,9 +45,13 @@ const CONVENTIONS: Conventions = Conventions {
     checkpoints: false,
     identity_by_bytes: true,
     resends_copies: false,
+    stamps: STAMPS,
     id_member: "uuid",
     reunites_messages: true,
 };
+
+/// Members that a program writes anew when it copies a record into another session: a resume of old, a fork.
+const STAMPS: &[&str] = &["promptId", "requestSessionId", "sessionId", "slug", "timestamp"];
 
 /// Record types without part in the conversation that current versions write.
 const METADATA: &[&str] = &[

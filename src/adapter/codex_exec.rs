@@ -44,6 +44,7 @@ pub(super) const PRINTED: Conventions = Conventions {
     checkpoints: false,
     identity_by_bytes: true,
     resends_copies: false,
+    stamps: &[],
     id_member: "",
     reunites_messages: false,
 };

@@ -7,9 +7,10 @@ mod items;
 mod ordinals;
 #[cfg(test)]
 mod tests;
+mod turns;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::detect::Sample;
 use super::notice::{self, UnknownTypes};
@@ -20,6 +21,7 @@ use crate::model::session::{Adjacency, Fact, FactKind};
 use crate::model::{Actor, Conventions, Kind, Value};
 use crate::record::Json;
 use ordinals::Ordinals;
+use turns::Turns;
 
 /// The format as registered.
 pub static FORMAT: Format = Format {
@@ -46,6 +48,7 @@ const CONVENTIONS: Conventions = Conventions {
     checkpoints: false,
     identity_by_bytes: true,
     resends_copies: true,
+    stamps: &[],
     id_member: "",
     reunites_messages: false,
 };
@@ -94,6 +97,9 @@ struct CodexRollout {
     ordinals: Ordinals,
     /// The family that called, by call id.
     callers: HashMap<String, items::Family>,
+    /// Call ids of turns that were taken back.
+    withdrawn: HashSet<String>,
+    turns: Turns,
     /// Calls without id whose outputs have not come yet.
     nameless: u32,
     unknown: UnknownTypes,
@@ -112,6 +118,8 @@ impl CodexRollout {
             paginated: false,
             ordinals: Ordinals::default(),
             callers: HashMap::new(),
+            withdrawn: HashSet::new(),
+            turns: Turns::default(),
             nameless: 0,
             unknown: UnknownTypes::default(),
             metadata: Metadata::default(),
@@ -154,9 +162,25 @@ impl CodexRollout {
         let mut draft = Draft::new(record, Cow::Borrowed(&*id), Kind::CompactionBoundary, Actor::System, ts, &object);
         draft.flags.synthetic_id = true;
         self.emit(record, draft, sink);
-        let replacement = payload.get("replacement_history");
+        let replacement = payload.get_some("replacement_history");
+        self.turns.compacted(replacement, self.emitted);
         for (number, item) in replacement.into_iter().flat_map(Json::elements).enumerate() {
             self.replacing_item(record, item, &format!("{id}#{number}"), sink);
+        }
+    }
+
+    /// Turns that a person took back are left out by every loader, open calls and all.
+    fn event(&mut self, payload: Json<'_>, sink: &mut dyn Sink) {
+        if payload.str("type").as_deref() != Some("thread_rolled_back") {
+            return;
+        }
+        let count = payload.get("num_turns").and_then(ordinals::number).unwrap_or(0);
+        if let Some((first, calls)) = self.turns.roll_back(count) {
+            sink.withdrawn_from(first);
+            for call in calls {
+                self.callers.remove(&call);
+                self.withdrawn.insert(call);
+            }
         }
     }
 
@@ -198,6 +222,7 @@ impl Adapter for CodexRollout {
             "session_meta" => self.header(record, payload, sink),
             "response_item" => self.item(record, payload, sink),
             "compacted" => self.compacted(record, payload, sink),
+            "event_msg" => self.event(payload, sink),
             other if METADATA.contains(&other) => {}
             _ => self.unknown.note(record, "type", json.get("type"), sink),
         }

@@ -137,6 +137,7 @@ impl Sample {
         let mut reader = LineReader::new(input.take(WINDOW), LINE_SAMPLE);
         let mut lines = 0;
         let mut document: Option<Vec<u8>> = None;
+        let mut spread = false;
         while let Some(line) = reader.next_line()? {
             let mut bytes = line.bytes;
             sample.bytes = line.end;
@@ -153,6 +154,11 @@ impl Sample {
                     // A whole record behind it: what looked like a document was a record that was cut.
                     document = None;
                     sample.unreadable += 1;
+                } else if bytes.starts_with(b"{") && is_spread_record(text, &mut scanner) {
+                    // One record behind the other, each laid out over several lines.
+                    sample.records.push(SampleRecord::new(text, &mut scanner));
+                    document = None;
+                    spread = true;
                 } else {
                     lines += usize::from(!bytes.trim_ascii().is_empty());
                     text.extend_from_slice(bytes);
@@ -176,7 +182,7 @@ impl Sample {
                 && scanner.scan(&outline.text, SAMPLE_DEPTH).is_ok()
             {
                 sample.records.push(SampleRecord::new(&outline.text, &mut scanner));
-            } else if first && opens_document(bytes, &mut scanner) {
+            } else if (first || spread) && opens_document(bytes, &mut scanner) {
                 let mut text = bytes.to_vec();
                 text.push(b'\n');
                 document = Some(text);
@@ -189,7 +195,7 @@ impl Sample {
                 break;
             }
         }
-        if let Some(text) = document {
+        if let Some(text) = document.filter(|_| !spread) {
             sample.read_document(&text, &mut scanner);
         }
         Ok(sample)
@@ -255,6 +261,13 @@ fn is_record(line: &[u8], scanner: &mut Scanner) -> bool {
     scanner.scan(line, SAMPLE_DEPTH).is_ok()
         && simdutf8::basic::from_utf8(line).is_ok()
         && scanner.tape()[0].kind == NodeKind::Object
+}
+
+/// Whether lines are one record, laid out over all of them. Read only when the last of them closes what the first opened.
+fn is_spread_record(text: &[u8], scanner: &mut Scanner) -> bool {
+    let closed = text.trim_ascii_end().strip_suffix(b"\n}");
+    let closed_before = closed.is_some_and(|inside| memchr::memmem::find(inside, b"\n}").is_some());
+    text.starts_with(b"{") && closed.is_some() && !closed_before && is_record(text, scanner)
 }
 
 /// The text of a record with its long strings emptied and whatever lies below the tape left out.

@@ -55,6 +55,7 @@ const CONVENTIONS: Conventions = Conventions {
     checkpoints: false,
     identity_by_bytes: true,
     resends_copies: false,
+    stamps: &[],
     id_member: "",
     reunites_messages: false,
 };

@@ -166,6 +166,8 @@ pub trait Sink {
     fn run_state(&mut self, id: String, seq: Option<i64>, hash: Option<String>);
     /// The compaction boundary just given keeps what stands before it from this event on.
     fn kept_from(&mut self, _first_kept: &str) {}
+    /// Every event given so far from this number on, counted from 0, is taken back.
+    fn withdrawn_from(&mut self, _first: u64) {}
     /// A resume goes on below the record with this id, if there is one.
     fn resumed_from(&mut self, _id: &str) {}
     /// Something that is no event but that a rule judges.

@@ -52,6 +52,7 @@ const EXPORT: Conventions = Conventions {
     checkpoints: false,
     identity_by_bytes: false,
     resends_copies: false,
+    stamps: &[],
     id_member: "",
     reunites_messages: false,
 };

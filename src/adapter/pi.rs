@@ -45,6 +45,7 @@ const CONVENTIONS: Conventions = Conventions {
     checkpoints: false,
     identity_by_bytes: true,
     resends_copies: false,
+    stamps: &[],
     id_member: "id",
     reunites_messages: false,
 };

@@ -1,6 +1,6 @@
 //! Texts of the rules on versions and unknown records, SL301 and SL302. Readers make the findings.
 
-use crate::finding::{Repairability, Severity};
+use crate::finding::{Finding, Repairability, Severity};
 use crate::rule::{Family, Rule, Text};
 
 /// A version that is not known.
@@ -141,3 +141,20 @@ known to be without meaning for replay are not reported.\n\n\
 The same code says that the format of a file could not be told.\n\n\
 **Repair.** By hand: only who wrote the record knows what it means.\n",
 };
+
+/// Whether a finding is an error because the format, its version or a type in it is not known. That a record of a known
+/// format lacks a field is none of these.
+#[must_use]
+pub fn is_about_format(finding: &Finding) -> bool {
+    let unknown = [
+        "",
+        "critical-field",
+        "ambiguous-format",
+        "not-a-session",
+        "unsupported-format",
+        "job-log",
+        "format-not-admitted",
+    ];
+    let is_unknown = finding.code() == SL301.code || finding.code() == SL302.code && unknown.contains(&finding.variant);
+    is_unknown && finding.severity >= Severity::Error
+}

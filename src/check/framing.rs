@@ -55,6 +55,12 @@ pub static SL001: Rule = Rule {
             next: "Put a line end between the records.",
         },
         Text {
+            variant: "spread-record",
+            what: "A record is printed over several lines, as editors and tools lay out JSON.",
+            consequence: "Loaders read line by line: they skip each of the lines, and the record is lost.",
+            next: "Run repair: it puts the record on one line.",
+        },
+        Text {
             variant: "too-deep",
             what: "A record is nested more deeply than loaders accept.",
             consequence: "Parsers give up on it, and the record is lost.",
@@ -196,7 +202,8 @@ without a message: the agent goes on and has forgotten what stood there.\n\n\
 Usual causes: a crash or a full disk in the middle of a write, two programs writing to one file, a power cut (NUL \
 bytes), or a tool that rewrote the file in another encoding.\n\n\
 **Repair.** Whole records on a broken line are put on lines of their own, NULs go, and so does a rest that only repeats \
-the record behind it (recipes `record-split`, `nul-run-strip`). Any other rest, or a line that holds no record, is \
+the record behind it (recipes `record-split`, `nul-run-strip`). A record that was laid out over several lines goes back \
+to one (`record-join`), and a byte order mark is taken off where a loader stumbles over it (`byte-order-mark-strip`). Any other rest, or a line that holds no record, is \
 dropped only under the salvage policy, as a declared loss. Nothing is guessed from half a record.\n",
 };
 

@@ -38,6 +38,12 @@ pub static SL003: Rule = Rule {
             next: "Run repair: the copies are equal, so dropping the extra ones loses nothing.",
         },
         Text {
+            variant: "restamped-copy",
+            what: "A record is stored again and says the same: only its session, its time or its spelling differ.",
+            consequence: "A loader uses one copy; a program that replays every line sends it twice.",
+            next: "Two logs of one session were probably joined. Drop the copies with the salvage policy.",
+        },
+        Text {
             variant: "conflicting-duplicate",
             what: "Records with different contents share one id.",
             consequence: "A loader keeps one of them, usually the last, and the content of the others is lost.",
@@ -51,7 +57,8 @@ joining files by hand. Replay then depends on which copy a loader happens to kee
 {\"id\":\"m1\",\"parent_id\":null,\"kind\":\"message\",\"payload\":{\"text\":\"a\"}}\n\
 {\"id\":\"m1\",\"parent_id\":null,\"kind\":\"message\",\"payload\":{\"text\":\"b\"}}\n\
 ```\n\n\
-**Repair.** Equal copies (`identical-duplicate`, a warning) are dropped down to one. Copies that differ \
+**Repair.** Equal copies (`identical-duplicate`, a warning) are dropped down to one. So are those that a program made \
+for another session (`restamped-copy`, a warning), under the salvage policy: their stamps are lost. Copies that differ \
 (`conflicting-duplicate`) are never chosen between: decide which one is right and delete the other.\n",
 };
 
@@ -69,12 +76,15 @@ pub(crate) fn check(context: &Context<'_>) -> Vec<Found> {
 fn groups(context: &Context<'_>) -> Vec<Vec<u32>> {
     let session = context.session;
     let mut seen = vec![0u32; session.strings.len() + 1];
-    for event in &session.events {
+    for event in session.events.iter().filter(|event| !event.flags.withdrawn) {
         seen[event.id.index()] += 1;
     }
     let blank = |at: u32| context.id(at).trim().is_empty();
-    let mut repeated: Vec<u32> =
-        context.events().filter(|(at, e)| seen[e.id.index()] > 1 && !blank(*at)).map(|(at, _)| at).collect();
+    let mut repeated: Vec<u32> = context
+        .events()
+        .filter(|(at, e)| seen[e.id.index()] > 1 && !e.flags.withdrawn && !blank(*at))
+        .map(|(at, _)| at)
+        .collect();
     repeated.sort_by_key(|&at| context.event(at).id);
     let same_id = |a: &u32, b: &u32| context.event(*a).id == context.event(*b).id;
     let groups = repeated.chunk_by(same_id).map(<[u32]>::to_vec).collect();
@@ -98,7 +108,14 @@ fn by_record(context: &Context<'_>, mut groups: Vec<Vec<u32>>) -> Vec<Vec<u32>> 
 }
 
 fn judge(context: &Context<'_>, members: &[u32]) -> Finding {
-    let differing = differences(context, members);
+    let same = |hash: &dyn Fn(u32) -> Option<[u8; 32]>| {
+        let first = hash(context.event(members[0]).record);
+        first.is_some() && members[1..].iter().all(|&at| hash(context.event(at).record) == first)
+    };
+    let is_stored_again = context.session.conventions.identity_by_bytes
+        && same(&|record| context.recall.record_hash(context.session, record));
+    let is_restamped = !is_stored_again && same(&|record| context.recall.said_hash(context.session, record));
+    let differing = if is_stored_again || is_restamped { None } else { differences(context, members) };
     let mut finding = context.finding(&SL003, members[0], members[1]);
     finding.record_id = finding.record_id.filter(|id| id != REDACTED);
     finding.evidence = evidence(json!({
@@ -114,11 +131,11 @@ fn judge(context: &Context<'_>, members: &[u32]) -> Finding {
         finding.variant = "conflicting-duplicate";
         finding.evidence.insert("differing_fields".into(), names.into());
     } else {
-        finding.variant = "identical-duplicate";
+        finding.variant = if is_restamped { "restamped-copy" } else { "identical-duplicate" };
         if !context.session.conventions.resends_copies {
             finding.severity = Severity::Warning;
         }
-        finding.repairability = Repairability::Deterministic;
+        finding.repairability = if is_restamped { Repairability::LossyExplicit } else { Repairability::Deterministic };
     }
     finding.evidence.insert("variant".into(), finding.variant.into());
     context.attach_further(&mut finding, members);
@@ -127,13 +144,6 @@ fn judge(context: &Context<'_>, members: &[u32]) -> Finding {
 
 /// None when all members are the same event, else the names of the members in which they differ.
 fn differences(context: &Context<'_>, members: &[u32]) -> Option<Vec<String>> {
-    let record_hash = |at: u32| context.recall.record_hash(context.session, context.event(at).record);
-    if context.session.conventions.identity_by_bytes {
-        let first = record_hash(members[0]);
-        if first.is_some() && members[1..].iter().all(|&at| record_hash(at) == first) {
-            return None;
-        }
-    }
     // What cannot be read again is never called identical.
     let read = |at: u32| context.recall.event(context.session, at as usize).map(identity);
     let Some(first) = read(members[0]) else { return Some(Vec::new()) };

@@ -57,7 +57,7 @@ pub(crate) fn check(context: &Context<'_>, pairs: &[Pair]) -> Vec<Found> {
 impl<'a, 'b> Placement<'a, 'b> {
     fn new(context: &'b Context<'a>) -> Self {
         let mut positions: [Vec<u32>; Kind::ALL.len()] = Default::default();
-        for (at, event) in context.events() {
+        for (at, event) in context.events().filter(|(_, event)| !event.flags.withdrawn) {
             positions[event.kind as usize].push(at);
         }
         let conventions = &context.session.conventions;

@@ -130,8 +130,9 @@ fn from_model(event: &Event) -> bool {
 /// Everything behind the last compaction, for formats in which order is the only structure.
 fn stretch(context: &Context<'_>) -> Vec<u32> {
     let events = &context.session.events;
-    let start = events.iter().rposition(|event| event.kind == Kind::CompactionBoundary).unwrap_or(0);
-    (start as u32..events.len() as u32).collect()
+    let start =
+        events.iter().rposition(|event| event.kind == Kind::CompactionBoundary && !event.flags.withdrawn).unwrap_or(0);
+    (start as u32..events.len() as u32).filter(|&at| !events[at as usize].flags.withdrawn).collect()
 }
 
 /// The positions from the beginning of what is sent to the head, and the root if its parent was lost.

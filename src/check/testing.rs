@@ -22,6 +22,10 @@ impl Recall for Objects {
         self.0.get(index).map(value)
     }
 
+    fn said_hash(&self, _: &Session, _: u32) -> Option<[u8; 32]> {
+        None
+    }
+
     fn record_hash(&self, session: &Session, record: u32) -> Option<[u8; 32]> {
         use sha2::Digest as _;
         let index = session.events.iter().position(|e| e.record == record)?;
@@ -52,6 +56,7 @@ pub(crate) const FOREST: Conventions = Conventions {
     checkpoints: false,
     identity_by_bytes: true,
     resends_copies: false,
+    stamps: &[],
     ..Conventions::CANONICAL
 };
 

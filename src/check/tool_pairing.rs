@@ -60,9 +60,11 @@ pub(crate) fn check(context: &Context<'_>) -> (Vec<Found>, Vec<Pair>) {
     (found, pairing.pairs)
 }
 
-/// Calls and results that count: of a record written twice, only the last copy where formats know such copies.
+/// Calls and results that count: none that was taken back, and of a record written twice, only the last copy where
+/// formats know such copies.
 pub(crate) fn tool_events<'a>(context: &Context<'a>) -> impl Iterator<Item = (u32, &'a Event)> {
-    context.events().filter(|(_, event)| event.kind.is_tool() && !context.is_superseded(event))
+    let counts = move |event: &Event| event.kind.is_tool() && !event.flags.withdrawn && !context.is_superseded(event);
+    context.events().filter(move |(_, event)| counts(event))
 }
 
 fn groups(context: &Context<'_>) -> Vec<Group> {
@@ -101,7 +103,10 @@ impl Pairing<'_, '_> {
         if results.is_empty() {
             self.open.extend(calls);
         }
-        if let (&[call], &[result]) = (calls, results) {
+        // Of several results the first one answers; a copy elsewhere must not hide where that stands.
+        if let (&[call], &[result, ref others @ ..]) = (calls, results)
+            && (others.is_empty() || !self.context.session.conventions.one_tree)
+        {
             self.pairs.push((call, result));
         }
         if calls.len() > 1 && self.on_one_path(calls) {

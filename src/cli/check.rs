@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
+use sesslint::check::compatibility::is_about_format;
 use sesslint::emit;
-use sesslint::finding::{Finding, Severity};
 use sesslint::inspect::{self, CheckError};
 use sesslint::report::Report;
 
@@ -60,7 +60,7 @@ pub fn warn_of_content(global: &Global, err: &mut dyn Write) -> Result<(), Failu
 
 /// What kept the file from being read as a known format, on standard error too: scripts look there.
 fn tell_reading_errors(report: &Report, err: &mut dyn Write) -> Result<(), Failure> {
-    let told: Vec<_> = report.findings.iter().filter(|f| is_about_format(f) && f.severity >= Severity::Error).collect();
+    let told: Vec<_> = report.findings.iter().filter(|f| is_about_format(f)).collect();
     if told.is_empty() {
         return Ok(());
     }
@@ -77,21 +77,6 @@ fn tell_reading_errors(report: &Report, err: &mut dyn Write) -> Result<(), Failu
         emit::escape::visible(&report.path)
     )?;
     Ok(())
-}
-
-/// Whether a finding says that the format, its version or a type in it is not known. That a record of a known format
-/// lacks a field is none of these.
-fn is_about_format(finding: &Finding) -> bool {
-    let unknown = [
-        "",
-        "critical-field",
-        "ambiguous-format",
-        "not-a-session",
-        "unsupported-format",
-        "job-log",
-        "format-not-admitted",
-    ];
-    finding.code() == "SL301" || finding.code() == "SL302" && unknown.contains(&finding.variant)
 }
 
 impl From<CheckError> for Failure {

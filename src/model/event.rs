@@ -129,6 +129,8 @@ pub struct EventFlags {
     pub synthetic_id: bool,
     /// Never part of what is sent to a provider (progress, metadata in the chain).
     pub not_sent: bool,
+    /// The turn that the event belongs to was taken back later in the log: nothing of it is sent, nor missed.
+    pub withdrawn: bool,
     /// A call that its loader leaves out by design: it needs no result, and a result of it answers nothing.
     pub needs_no_result: bool,
     /// A result whose call is known, but lies before the beginning of this log or has lost its id.

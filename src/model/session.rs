@@ -202,6 +202,9 @@ pub struct Conventions {
     pub identity_by_bytes: bool,
     /// A record that is stored twice is sent twice, and the request is refused for it.
     pub resends_copies: bool,
+    /// Members that say for which session and when a record was stored: a copy that a program makes of it may differ in
+    /// them and says the same.
+    pub stamps: &'static [&'static str],
     /// The member that holds a record's own id; empty where records have none.
     pub id_member: &'static str,
     /// Loaders put the parts of a message, and the results of its calls, back together from whatever branch.
@@ -222,6 +225,7 @@ impl Conventions {
         checkpoints: true,
         identity_by_bytes: false,
         resends_copies: false,
+        stamps: &[],
         id_member: "id",
         reunites_messages: false,
     };
@@ -330,6 +334,9 @@ impl Session {
 pub trait Recall {
     /// The whole canonical event object, or none when the source cannot be read again.
     fn event(&self, session: &Session, index: usize) -> Option<Value>;
+
+    /// SHA-256 of what a record says, whatever its stamps and its spelling; none where the format knows no stamps.
+    fn said_hash(&self, session: &Session, record: u32) -> Option<[u8; 32]>;
 
     /// SHA-256 of the source bytes of a record without surrounding blanks.
     fn record_hash(&self, session: &Session, record: u32) -> Option<[u8; 32]>;

@@ -11,7 +11,7 @@ use super::{Source, TAPE_DEPTH};
 use crate::adapter::{Draft, Format, Record, Sink};
 use crate::finding::{Finding, Location};
 use crate::model::session::{Checkpoint, Fact, FrameRow, Kept, RecordRow, Run};
-use crate::model::{Conventions, Event, Recall, Scope, Session, Sym, Value};
+use crate::model::{Conventions, Event, Recall, Scope, Session, Sym, Value, canonical_json};
 use crate::record::{Json, Scanner};
 use crate::source::text::FramePlace;
 
@@ -25,6 +25,8 @@ pub struct Builder {
     /// The frame that records begin in.
     frame: Option<FrameRow>,
     scopes: hashbrown::HashMap<Scope, u32>,
+    /// Ranges of events that were taken back.
+    withdrawn: Vec<std::ops::Range<usize>>,
 }
 
 impl Builder {
@@ -37,6 +39,7 @@ impl Builder {
             current: None,
             frame: None,
             scopes: [(Scope::default(), 0)].into_iter().collect(),
+            withdrawn: Vec::new(),
         }
     }
 
@@ -45,7 +48,22 @@ impl Builder {
     pub fn finish(mut self, source: &Source) -> (Session, Vec<Finding>) {
         self.session.conventions = source.conventions;
         self.session.run_state_projection = source.metadata.run_state.clone();
+        self.withdraw();
         (self.session, self.findings)
+    }
+
+    /// Marks what was taken back, each event once however often that happened.
+    fn withdraw(&mut self) {
+        self.withdrawn.sort_unstable_by_key(|range| range.start);
+        let mut at = 0;
+        for range in std::mem::take(&mut self.withdrawn) {
+            let start = at.max(range.start);
+            for event in self.session.events.get_mut(start..range.end).unwrap_or_default() {
+                event.flags.withdrawn = true;
+                event.flags.not_sent = true;
+            }
+            at = start.max(range.end);
+        }
     }
 
     fn intern(&mut self, text: Option<Cow<'_, str>>) -> Sym {
@@ -132,6 +150,10 @@ impl Sink for Builder {
         let boundary = self.session.events.len() as u32 - 1;
         let first = self.session.strings.intern(first_kept);
         self.session.kept.push(Kept { boundary, first });
+    }
+
+    fn withdrawn_from(&mut self, first: u64) {
+        self.withdrawn.push(usize::try_from(first).unwrap_or(usize::MAX)..self.session.events.len());
     }
 
     fn resumed_from(&mut self, id: &str) {
@@ -239,6 +261,18 @@ impl<R: Read + Seek> Recall for FileRecall<R> {
         object.set("parent_id", parent.unwrap_or(Value::Null));
         object.set("seq", Value::from(event.seq));
         Some(object)
+    }
+
+    fn said_hash(&self, session: &Session, record: u32) -> Option<[u8; 32]> {
+        let stamps = Some(session.conventions.stamps).filter(|stamps| !stamps.is_empty())?;
+        let bytes = self.record(session, session.records.get(record as usize)?)?;
+        let mut scanner = Scanner::default();
+        scanner.scan(&bytes, TAPE_DEPTH).ok()?;
+        let mut said = Json::new(&bytes, scanner.tape()).to_value();
+        if let Value::Object(members) = &mut said {
+            members.retain(|(name, _)| !stamps.contains(&name.as_str()));
+        }
+        Some(Sha256::digest(canonical_json::to_string(&said)).into())
     }
 
     fn record_hash(&self, session: &Session, record: u32) -> Option<[u8; 32]> {

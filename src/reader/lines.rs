@@ -3,14 +3,18 @@
 use std::borrow::Cow;
 
 use super::framing::{Coordinates, broken_line};
+use super::spread::{Outcome, Spread};
 use super::{TAPE_DEPTH, take};
 use crate::adapter::{Adapter, Fault, Record, Sink};
 use crate::check::framing::{SL001, SL002};
-use crate::finding::Finding;
+use crate::finding::{Finding, Repairability};
 use crate::record::recover::{Damage, recover};
 use crate::record::{Json, JsonFault, NodeKind, Scanner};
 use crate::source::text::{FramePlace, Text, TextError};
 use crate::source::{BOM, Line, LineReader, MAX_DEPTH, MAX_LINE_BYTES};
+
+/// Further lines of one record that are named at most.
+const MOST_FURTHER: usize = 256;
 
 /// What was read.
 pub(super) struct LinesRead {
@@ -32,11 +36,31 @@ pub(super) fn read(
     let mut pass =
         Pass { scanner: Scanner::default(), strict, ordinal: 0, torn: None, blank: None, frame: None, adapter, sink };
     let mut first_len = None;
+    let mut spread: Option<Spread> = None;
     while let Some(line) = reader.next_line()? {
         if line.number == 1 && line.terminated && line.frame.is_some_and(|frame| frame.index == 0) {
             first_len = Some(line.end);
         }
-        pass.line(&line);
+        if let Some(mut held) = spread.take() {
+            match held.take(&line) {
+                Outcome::Open => {
+                    spread = Some(held);
+                    continue;
+                }
+                Outcome::Closed => {
+                    pass.spread(&held);
+                    continue;
+                }
+                Outcome::Apart => held.lines().for_each(|line| pass.line(&line)),
+            }
+        }
+        spread = Some(&line).filter(|_| !strict).and_then(Spread::open);
+        if spread.is_none() {
+            pass.line(&line);
+        }
+    }
+    if let Some(held) = spread {
+        held.lines().for_each(|line| pass.line(&line));
     }
     if let Some(torn) = pass.torn.take() {
         pass.sink.finding(into_torn(torn));
@@ -121,6 +145,50 @@ impl Pass<'_> {
             }
         }
         self.salvage(line, bom, at);
+    }
+
+    /// Reads a record that stands on several lines, and reports it once, each line with it.
+    fn spread(&mut self, spread: &Spread) {
+        let text = spread.text();
+        let is_record = simdutf8::basic::from_utf8(text).is_ok();
+        let scan = self.scanner.scan(text, TAPE_DEPTH).ok().filter(|scan| is_record && scan.depth <= MAX_DEPTH);
+        let mut lines = spread.lines();
+        let (Some(scan), Some(first)) = (scan, lines.next()) else {
+            return spread.lines().for_each(|line| self.line(&line));
+        };
+        if let Some(finding) = self.torn.take() {
+            self.sink.finding(finding);
+        }
+        self.blank_lines();
+        self.ordinal += 1;
+        let place = |line: &Line<'_>, ordinal: u64, end: u64| Coordinates {
+            line: line.number,
+            ordinal,
+            offset: line.offset,
+            end,
+            frame: None,
+            is_cut: false,
+        };
+        let at = place(&first, self.ordinal, first.offset + text.len() as u64);
+        let mut finding = broken_line(at, "spread-record", &text[..text.len().min(1 << 20)], 1);
+        finding.repairability = Repairability::Deterministic;
+        let further = lines.filter(|line| !line.is_blank()).take(MOST_FURTHER);
+        let further =
+            further.map(|line| broken_line(place(&line, at.ordinal, line.end), "spread-record", line.bytes, 0));
+        finding.consequences.extend(further);
+        self.sink.finding(finding);
+        let json = Json::new(text, self.scanner.tape());
+        let record = Record {
+            json,
+            line: at.line,
+            ordinal: at.ordinal,
+            offset: at.offset,
+            end: at.end,
+            in_document: false,
+            is_cut: false,
+            location: at.part(json.start() as u64, scan.end as u64),
+        };
+        take(&record, &scan, self.adapter, self.sink);
     }
 
     /// Reports blank lines behind the last record, if there are any.

@@ -8,6 +8,7 @@ mod frames;
 pub(crate) mod framing;
 mod lines;
 pub(crate) mod object;
+mod spread;
 mod start;
 mod values;
 

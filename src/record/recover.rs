@@ -2,6 +2,7 @@
 //!
 //! Nothing is guessed: a recovered record is a complete JSON object that ends where the line or the next record begins.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::scan::{Scanner, skip_blanks};
@@ -71,7 +72,7 @@ pub fn recover(line: &[u8], scanner: &mut Scanner) -> Salvage {
             }
             None => {
                 stub = true;
-                match next_object(line, at + 1, scanner, &mut budget) {
+                match next_object(line, at, scanner, &mut budget) {
                     Some(found) => {
                         at = found.end;
                         records.push(found);
@@ -128,8 +129,10 @@ fn whole_object(line: &[u8], at: usize, scanner: &mut Scanner, budget: &mut usiz
     simdutf8::basic::from_utf8(&line[at..end]).is_ok().then_some(end)
 }
 
-/// The first object behind `from` that is whole and is followed by nothing, NULs, or another object: a record, not a part of one.
-fn next_object(line: &[u8], from: usize, scanner: &mut Scanner, budget: &mut usize) -> Option<Range<usize>> {
+/// The first object behind the stub at `stub` that is whole and is followed by nothing, NULs, or another object: a
+/// record, not a part of one.
+fn next_object(line: &[u8], stub: usize, scanner: &mut Scanner, budget: &mut usize) -> Option<Range<usize>> {
+    let from = stub + 1;
     for offset in memchr::memmem::find_iter(&line[from..], b"{\"") {
         if *budget == 0 {
             return None;
@@ -137,11 +140,59 @@ fn next_object(line: &[u8], from: usize, scanner: &mut Scanner, budget: &mut usi
         let at = from + offset;
         let Some(end) = whole_object(line, at, scanner, budget) else { continue };
         let behind = skip_separators(line, end);
-        if behind == line.len() || line[behind..].starts_with(b"{\"") {
+        let ends = behind == line.len() || line[behind..].starts_with(b"{\"");
+        if ends && !is_value_in(&line[stub..], at - stub..end - stub, budget) {
             return Some(at..end);
         }
     }
     None
+}
+
+/// Whether a stub goes on with the object as one of its own values. A record that happens to stand where a value could
+/// has names in common with the stub's record: at least two, if the stub came to as many.
+fn is_value_in(text: &[u8], object: Range<usize>, budget: &mut usize) -> bool {
+    let before = text[..object.start].iter().rposition(|b| !b.is_ascii_whitespace());
+    if !before.is_some_and(|before| matches!(text[before], b':' | b',' | b'[')) {
+        return false;
+    }
+    *budget = budget.saturating_sub(object.end);
+    let Some(known) = names(&text[..object.start]) else { return false };
+    let own = names(&text[object]).unwrap_or_default();
+    let shared = own.iter().filter(|name| known.contains(*name)).count();
+    shared < known.len().clamp(1, 2)
+}
+
+/// The distinct names of the members of an object that may break off; none when it does so within a string.
+fn names(text: &[u8]) -> Option<BTreeSet<&[u8]>> {
+    let mut names = BTreeSet::new();
+    let (mut at, mut depth) = (0, 0u32);
+    while at < text.len() {
+        match text[at] {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b'"' => {
+                let start = at + 1;
+                at = string_end(text, start)?;
+                if depth == 1 && text.get(skip_blanks(text, at + 1)) == Some(&b':') {
+                    names.insert(&text[start..at]);
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    Some(names)
+}
+
+/// Where the string that begins at `at` is closed.
+fn string_end(text: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        at += memchr::memchr2(b'"', b'\\', text.get(at..)?)?;
+        if text[at] == b'"' {
+            return Some(at);
+        }
+        at += 2;
+    }
 }
 
 #[cfg(test)]
@@ -172,6 +223,13 @@ mod tests {
             (br#"{"a":1}{"b":"cu"#, Damage::Spliced, &[br#"{"a":1}"#]),
             (br#"{"a":1},{"a":2}]}"#, Damage::Malformed, &[]),
             (br#"{"a":1}},"b":2}{"c":3}"#, Damage::Spliced, &[br#"{"c":3}"#]),
+            (br#"{"a":1,"b":{"c":2}"#, Damage::Malformed, &[]),
+            (br#"{"a":1,"b":[{"c":2}"#, Damage::Malformed, &[]),
+            (br#"{"a":1,"b":{"c":2}{"a":3}"#, Damage::Spliced, &[br#"{"a":3}"#]),
+            (br#"{"a":1,"b":{"a":3,"b":4}"#, Damage::Spliced, &[br#"{"a":3,"b":4}"#]),
+            (br#"{"a":{"a":3,"b":4}"#, Damage::Spliced, &[br#"{"a":3,"b":4}"#]),
+            (br#"{"a":1,"b":"x:{"c":3}"#, Damage::Spliced, &[br#"{"c":3}"#]),
+            (br#"{"a":1,"b":"\":{"c":3}"#, Damage::Spliced, &[br#"{"c":3}"#]),
         ];
         for (line, damage, records) in cases {
             assert_eq!(salvage(line), (*damage, records.to_vec()), "{}", String::from_utf8_lossy(line));

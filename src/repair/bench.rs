@@ -200,6 +200,11 @@ impl<'a> Bench<'a> {
         FileRecall::new(self.view(), self.ground.format, self.ground.name)
     }
 
+    /// SHA-256 of what a record says, where copies may differ in their stamps.
+    pub(crate) fn said_hash(&self, record: u32) -> Option<[u8; 32]> {
+        self.recall().said_hash(&self.session, record)
+    }
+
     /// SHA-256 of the bytes of a record.
     pub(crate) fn record_hash(&self, record: u32) -> Option<[u8; 32]> {
         self.recall().record_hash(&self.session, record)
@@ -210,7 +215,7 @@ impl<'a> Bench<'a> {
         self.index().by_id.get(&id).map_or(&[], Vec::as_slice)
     }
 
-    /// Calls and results with a key, in file order.
+    /// Calls and results with a key that were not taken back, in file order.
     pub(crate) fn with_key(&self, key: Sym) -> &[u32] {
         self.index().by_key.get(&key).map_or(&[], Vec::as_slice)
     }
@@ -225,7 +230,7 @@ impl<'a> Bench<'a> {
             let mut index = Index { by_id: BTreeMap::new(), by_key: BTreeMap::new(), children: BTreeMap::new() };
             for (at, event) in (0u32..).zip(&self.session.events) {
                 index.by_id.entry(event.id).or_default().push(at);
-                if event.kind.is_tool() && event.correlation.is_some() {
+                if event.kind.is_tool() && event.correlation.is_some() && !event.flags.withdrawn {
                     index.by_key.entry(event.correlation).or_default().push(at);
                 }
                 if event.part == 0 && event.parent.is_some() {

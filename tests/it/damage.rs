@@ -21,14 +21,7 @@ const FOLDERS: [(&str, &str); 7] = [
 ];
 
 /// Logs in which some cuts give more than one finding, and why.
-const EXCEPTIONS: [(&str, &str); 3] = [
-    (
-        "claude-stream-15.jsonl",
-        "behind a colon, so that the next record goes on with it; or right behind an object in it",
-    ),
-    ("codex-fresh-09.jsonl", "a prompt stands between the call and its output"),
-    ("pi-fresh-07.jsonl", "the rest ends in a whole object that looks like a record"),
-];
+const EXCEPTIONS: [(&str, &str); 1] = [("codex-fresh-09.jsonl", "a prompt stands between the call and its output")];
 
 fn failing(path: &Path, format: &str) -> Vec<Finding> {
     let options = Options { format: find(format), ..Options::default() };

@@ -126,6 +126,7 @@ impl CodexRollout {
         match class {
             Class::Call(family) => {
                 if let Some(call) = &call_id {
+                    self.turns.call(call, self.emitted);
                     self.callers.entry(call.clone().into_owned()).or_insert(family);
                 } else {
                     self.nameless += 1;
@@ -136,12 +137,17 @@ impl CodexRollout {
                 draft.side_effects = Some("none");
                 draft.execution_state = outcome(item);
                 let answers = call_id.as_ref().is_some_and(|call| self.callers.contains_key(&**call));
-                if !answers && self.nameless > 0 {
+                // Late for a turn that was taken back: nobody misses it.
+                let withdrawn = call_id.as_ref().is_some_and(|call| self.withdrawn.contains(&**call));
+                if !answers && withdrawn {
+                    draft.flags.needs_no_call = true;
+                } else if !answers && self.nameless > 0 {
                     self.nameless -= 1;
                     draft.flags.needs_no_call = true;
                 }
             }
-            Class::Message | Class::Alone => {}
+            Class::Message => self.turns.message(item, self.emitted),
+            Class::Alone => {}
         }
         draft.correlation = call_id.as_deref().filter(|_| kind.is_tool()).map(Cow::Borrowed);
         self.emit(record, draft, sink);

@@ -84,7 +84,8 @@ fn state(kind: FactKind, location: Location, subject: String, sink: &mut dyn Sin
     sink.fact(Fact { kind, location, subject });
 }
 
-fn number(value: Json<'_>) -> Option<u64> {
+/// A whole number of zero or more.
+pub(super) fn number(value: Json<'_>) -> Option<u64> {
     if value.kind() != NodeKind::Integer {
         return None;
     }

@@ -42,6 +42,38 @@ fn calls_and_outputs() {
 }
 
 #[test]
+fn turns_that_were_taken_back() {
+    let back = |turns: &str| {
+        let payload = format!(r#"{{"type":"thread_rolled_back","num_turns":{turns}}}"#);
+        format!(r#"{{"timestamp":"t","type":"event_msg","payload":{payload}}}"#)
+    };
+    let (one, two, none, many) = (back("1"), back("2"), back("0"), back("99"));
+    let marker = &USER.replace("go", "<turn_aborted>\\nstopped\\n</turn_aborted>");
+    let kept = r#"{"timestamp":"t","type":"compacted","payload":{"message":"","replacement_history":[{"type":"message","role":"user","content":[{"type":"input_text","text":"go"}]},{"type":"function_call","name":"shell","arguments":"{}","call_id":"c1"}]}}"#;
+    judge(
+        &FORMAT,
+        &[
+            ("with an open call", &[META, USER, CALL, &one, USER, SAID], &[]),
+            ("its output comes late", &[META, USER, CALL, &one, OUTPUT, USER, SAID], &[]),
+            ("its call id is used again", &[META, USER, CALL, OUTPUT, &one, USER, CALL, OUTPUT, SAID], &[]),
+            ("the one before stays", &[META, USER, CALL, USER, SAID, &one, USER, SAID], &["SL102 error 3"]),
+            ("both", &[META, USER, CALL, USER, SAID, &two, USER, SAID], &[]),
+            ("one after the other", &[META, USER, CALL, USER, SAID, &one, &one, USER, SAID], &[]),
+            ("more than there are", &[META, USER, CALL, &many, USER, SAID], &[]),
+            ("none", &[META, USER, CALL, &none, USER, SAID], &["SL102 error 3"]),
+            ("what the program said is no turn", &[META, USER, CALL, marker, &one, USER, SAID], &[]),
+            ("beyond a compaction", &[META, USER, SAID, kept, USER, SAID, &two, USER, SAID], &[]),
+            ("not beyond a compaction", &[META, USER, SAID, kept, USER, SAID, &one, USER, SAID], &["SL102 error 4"]),
+            (
+                "a second output in the turn that follows",
+                &[META, USER, CALL, OUTPUT, &one, USER, CALL, OUTPUT, OUTPUT, SAID],
+                &["SL104 error 9 identical-results"],
+            ),
+        ],
+    );
+}
+
+#[test]
 fn what_the_loaders_drop_is_said_once() {
     let item = |payload: &str| format!(r#"{{"timestamp":"t","type":"response_item","payload":{payload}}}"#);
     let wrong_family = item(r#"{"type":"custom_tool_call_output","call_id":"c1","output":"x"}"#);

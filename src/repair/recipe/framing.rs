@@ -27,6 +27,32 @@ pub(super) static NUL_RUN_STRIP: Recipe = recipe("nul-run-strip", false, |case, 
     Ok(line.proposal(None))
 });
 
+pub(super) static RECORD_JOIN: Recipe = recipe("record-join", false, |case, finding| {
+    Case::require(finding.variant == "spread-record", "one_record_on_the_lines")?;
+    let (Some(start), Some(end)) = (finding.location.byte_start, finding.location.byte_end) else {
+        return Err(Unmet::Condition("line_is_known"));
+    };
+    let bytes = case.bench.bytes(start..end)?;
+    let text = &bytes[..bytes.trim_ascii_end().len()];
+    // In JSON a line end stands between two parts, where blanks mean nothing.
+    let mut changes = Vec::new();
+    let mut at = 0;
+    while let Some(found) = memchr::memchr(b'\n', &text[at..]) {
+        let line_end = at + found;
+        let from = text[..line_end].trim_ascii_end().len();
+        at = text.len() - text[line_end..].trim_ascii_start().len();
+        let gap = start + from as u64..start + at as u64;
+        changes.push(Change::Replace(Splice { at: gap, with: Insert::Text(Vec::new()) }));
+    }
+    Ok(Proposal { changes, region: Some(BTreeSet::new()), loss: None })
+});
+
+pub(super) static BYTE_ORDER_MARK_STRIP: Recipe = recipe("byte-order-mark-strip", false, |_, finding| {
+    Case::require(finding.variant == "byte-order-mark", "begins_with_a_mark")?;
+    let mark = Splice { at: 0..BOM.len() as u64, with: Insert::Text(Vec::new()) };
+    Ok(Proposal { changes: vec![Change::Replace(mark)], region: Some(BTreeSet::new()), loss: None })
+});
+
 pub(super) static RECORD_SPLIT: Recipe = recipe("record-split", false, |case, finding| {
     let line = BrokenLine::read(case, finding)?;
     Case::require(!line.records.is_empty() && line.rests_are_repeated(), "rest_is_part_of_a_record")?;

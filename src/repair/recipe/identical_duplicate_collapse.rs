@@ -1,10 +1,11 @@
 //! SL003: of a record stored more than once the first copy stays.
 //!
-//! Canonical copies must be neighbours; elsewhere equal bytes decide, however far apart the copies stand.
+//! Canonical copies must be neighbours; elsewhere equal bytes decide, however far apart the copies stand. Copies that
+//! were stamped anew for another session go under the salvage policy.
 
 use std::collections::BTreeSet;
 
-use super::{Audience, Case, Change, Proposal, Recipe, Unmet};
+use super::{Audience, Case, Change, Loss, Proposal, Recipe, Unmet};
 use crate::finding::{Finding, Repairability};
 use crate::model::Kind;
 use crate::repair::bench::position;
@@ -19,6 +20,22 @@ pub(super) static RECIPE: Recipe = Recipe {
     propose,
 };
 
+pub(super) static RESTAMPED: Recipe = Recipe {
+    name: "restamped-copy-collapse",
+    codes: &["SL003"],
+    salvage: true,
+    audience: Audience::Native,
+    shared: false,
+    propose: |case, finding| {
+        case.require_salvage()?;
+        Case::require(finding.variant == "restamped-copy", "says_the_same")?;
+        let first = position(finding, "first_index").ok_or(UNMET)?;
+        let extra = copies(case, first, |record| case.bench.said_hash(record));
+        let loss = Some(Loss::Count("stamp", extra.len() as u64));
+        Ok(Proposal { loss, ..collapse(case, first, extra) })
+    },
+};
+
 const UNMET: Unmet = Unmet::Condition("adjacent_identical_duplicate");
 
 fn propose(case: &Case<'_>, finding: &Finding) -> Result<Proposal, Unmet> {
@@ -27,14 +44,22 @@ fn propose(case: &Case<'_>, finding: &Finding) -> Result<Proposal, Unmet> {
         return Err(UNMET);
     }
     let first = position(finding, "first_index").ok_or(UNMET)?;
-    let extra = if case.canonical { neighbours(case, first) } else { copies(case, first) };
+    let extra = if case.canonical {
+        neighbours(case, first)
+    } else {
+        copies(case, first, |record| case.bench.record_hash(record))
+    };
     if extra.is_empty() {
         return Err(UNMET);
     }
+    Ok(collapse(case, first, extra))
+}
+
+fn collapse(case: &Case<'_>, first: u32, extra: BTreeSet<u32>) -> Proposal {
     let mut region = case.neighbourhood(case.bench.event(first).record);
     region.extend(extra.iter().flat_map(|&record| case.bench.events_of(record)));
     let changes = extra.into_iter().map(|record| Change::Drop { record }).collect();
-    Ok(Proposal { changes, region: Some(region), loss: None })
+    Proposal { changes, region: Some(region), loss: None }
 }
 
 /// Records right behind the first copy, or right before it, that are the same event.
@@ -50,12 +75,12 @@ fn neighbours(case: &Case<'_>, first: u32) -> BTreeSet<u32> {
     (first + 1..end).take_while(|&at| same(at - 1, at)).map(|at| bench.event(at).record).collect()
 }
 
-/// Records with the same id and the same bytes.
-fn copies(case: &Case<'_>, first: u32) -> BTreeSet<u32> {
+/// Records with the id and the hash of the first.
+fn copies(case: &Case<'_>, first: u32, hash_of: impl Fn(u32) -> Option<[u8; 32]>) -> BTreeSet<u32> {
     let bench = case.bench;
     let kept = bench.event(first).record;
-    let hash = bench.record_hash(kept);
-    let same = |record: &u32| *record != kept && hash.is_some() && bench.record_hash(*record) == hash;
+    let hash = hash_of(kept);
+    let same = |record: &u32| *record != kept && hash.is_some() && hash_of(*record) == hash;
     let records: BTreeSet<u32> =
         bench.with_id(bench.event(first).id).iter().map(|&at| bench.event(at).record).collect();
     records.into_iter().filter(same).collect()

@@ -104,6 +104,7 @@ pub(crate) const VERSION: &str = "1.0.0";
 pub(crate) static RECIPES: &[&Recipe] = &[
     &terminal_suffix_discard::RECIPE,
     &identical_duplicate_collapse::RECIPE,
+    &identical_duplicate_collapse::RESTAMPED,
     &reused_id_node_drop::RECIPE,
     &proven_unique_parent_restore::RECIPE,
     &renumber::CLOSE_GAP,
@@ -119,6 +120,8 @@ pub(crate) static RECIPES: &[&Recipe] = &[
     &side_effect_unknown_truncate::RECIPE,
     &orphan_result_drop::RECIPE,
     &torn_terminal_record_discard::RECIPE,
+    &framing::BYTE_ORDER_MARK_STRIP,
+    &framing::RECORD_JOIN,
     &framing::NUL_RUN_STRIP,
     &framing::RECORD_SPLIT,
     &framing::TORN_FRAGMENT_DISCARD,
