@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use crate::adapter::detect::{Decision, Sample, decide};
 use crate::adapter::{self, Format, canonical};
 use crate::check::broken_line;
-use crate::check::compatibility::SL302;
+use crate::check::compatibility::{SL301, SL302};
 use crate::check::framing::SL001;
 use crate::export::reconstruct::Reconstruction;
 use crate::finding::fingerprint::hex;
@@ -44,6 +44,9 @@ pub struct Options {
     pub root: Option<PathBuf>,
     /// Which codes are reported.
     pub selection: Selection,
+    /// Check no relations where the format's version is not supported: they may mean something else. Folders are scanned
+    /// without this gate.
+    pub version_gate: bool,
     /// Work out what some surfaces show of files with findings: the code-scanning hashes of their lines, which takes a
     /// second pass, and the session drawn small.
     pub details: bool,
@@ -59,6 +62,7 @@ impl Default for Options {
             home: None,
             root: None,
             selection: Selection::default(),
+            version_gate: true,
             details: false,
         }
     }
@@ -158,6 +162,7 @@ fn checked(path: &Path, options: &Options) -> Result<Report, CheckError> {
         events: 0,
         kinds: BTreeMap::new(),
         reconstructed: false,
+        is_gated: false,
         findings,
         outline: None,
         selection: &options.selection,
@@ -207,19 +212,26 @@ fn checked(path: &Path, options: &Options) -> Result<Report, CheckError> {
     };
     let (session, reading) = builder.finish(&source);
     let recall = FileRecall::new(File::open(path).map_err(io)?, format, &shown);
-    let checked = crate::check::run(&session, &recall, options.profile, &shown);
+    let is_gated = options.version_gate && reading.iter().any(is_unsupported_version);
+    let checked = if is_gated { Vec::new() } else { crate::check::run(&session, &recall, options.profile, &shown) };
     let mut findings = broken_line::tie(&session, reading, checked, &|range| recall.bytes(range));
     adapter::add_own_names(format, &mut findings);
     let clean = findings.iter().all(|f| f.severity < Severity::Warning);
     Ok(assemble(Parts {
         format: Some(format),
         reconstructed: clean && reconstructed,
+        is_gated,
         kinds: kinds(&session),
         records: usize::try_from(source.records).unwrap_or(usize::MAX),
         events: session.events.len(),
         outline: (options.details && !findings.is_empty()).then(|| drawn(&session, &findings, source.records)),
         ..parts(hex(&source.sha256), source.size, detection, findings)
     }))
+}
+
+/// Whether a finding says that a version is not supported, so that nothing follows from its relations.
+fn is_unsupported_version(finding: &Finding) -> bool {
+    (finding.code(), finding.variant) == (SL301.code, "")
 }
 
 /// The outline of a session that has findings, wide enough for all of them.

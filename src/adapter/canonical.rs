@@ -13,8 +13,8 @@ use serde_json::Map;
 
 use super::{Adapter, Document, Fault, Format, Framing, Metadata, Record, Sink, detect::Sample};
 use crate::check::framing::SL001;
-use crate::finding::{Finding, Location, Stage, Subject};
-use crate::model::{Conventions, Kind, Value, content_free};
+use crate::finding::{Finding, Location, Severity, Stage, Subject};
+use crate::model::{Conventions, Value, content_free};
 use crate::record::Json;
 
 pub(crate) use event::is_utc_timestamp;
@@ -42,19 +42,21 @@ fn is_document(head: Json<'_>) -> bool {
 }
 
 fn score(sample: &Sample) -> f64 {
-    if sample.any(|r| named_schema(r).is_some_and(|s| s == SCHEMA)) {
+    if sample.any(|r| named_schema(r).is_some_and(|s| s == SCHEMA)) || states_schema(&sample.head) {
         return 1.0;
     }
     let other_version = sample.any(|r| named_schema(r).is_some_and(|s| s.starts_with("sesslint.session")));
-    // Events whose header is lost.
-    let headless = sample.any(|r| {
-        r.get("id").is_some()
-            && r.get("parent_id").is_some()
-            && r.str("kind").is_some_and(|k| Kind::parse(&k).is_some())
-            && r.get("ts").is_some()
-            && r.get("actor").is_some()
-    });
-    if other_version || headless { 0.6 } else { 0.0 }
+    if other_version { 0.6 } else { 0.0 }
+}
+
+/// Whether a text names the schema as the value of a member, however broken it is. Inside a JSON text the quotes of
+/// such a member would be escaped.
+fn states_schema(text: &[u8]) -> bool {
+    let value = format!("\"{SCHEMA}\"");
+    memchr::memmem::find_iter(text, value.as_bytes()).any(|at| {
+        let before = text[..at].trim_ascii_end().strip_suffix(b":").unwrap_or_default().trim_ascii_end();
+        before.ends_with(b"\"schema_version\"") || before.ends_with(b"\"schema\"")
+    })
 }
 
 /// The schema that a header names, or the header inside a document.
@@ -91,6 +93,11 @@ impl Adapter for Canonical {
         self.place += 1;
     }
 
+    /// Nothing resumes a canonical file: whoever reads it takes the last of two values and keeps half a surrogate.
+    fn text(&self, finding: &mut Finding) {
+        finding.severity = Severity::Info;
+    }
+
     fn opens(&mut self, head: Option<Json<'_>>) -> bool {
         let Some(head) = head else { return false };
         header::schema(head).is_none_or(|schema| header::is_supported_schema(schema))
@@ -123,8 +130,8 @@ impl Adapter for Canonical {
             self.nul = true;
         }
         finding.evidence.insert("reason".into(), reason.into());
-        if let Some(detail) = fault.detail {
-            finding.evidence.insert("detail".into(), detail.into());
+        if let Some(detail) = &fault.detail {
+            finding.evidence.insert("detail".into(), detail.as_str().into());
         }
         if is_header {
             self.stopped = true;

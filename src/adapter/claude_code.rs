@@ -14,8 +14,8 @@ use crate::check::compatibility::{SL301, SL302};
 use crate::finding::{Finding, Severity, Stage, Subject};
 use crate::model::session::Adjacency;
 use crate::model::{Actor, Conventions, EventFlags, Kind, Reasoning, Value, content_free};
+use crate::record::Json;
 use crate::record::json::fields;
-use crate::record::{Json, NodeKind};
 use crate::rule::Rule;
 
 /// The format as registered.
@@ -80,6 +80,8 @@ const METADATA: &[&str] = &[
     "tools-used",
     "worktree-state",
 ];
+/// Versions of the reference program's own making.
+const VERSIONS: [&str; 6] = ["0.1", "0.1.0", "1", "1.0", "1.0.0", "claude-code-v1"];
 /// Record types that a resume may go on from.
 const HEADS: &[&str] = &["assistant", "assistant_message", "attachment", "system", "user", "user_message"];
 /// Record types that are nodes of the chain and nothing else.
@@ -275,7 +277,10 @@ impl Adapter for ClaudeCode {
             .map(text_of)
             .map(trimmed)
             .filter(|id| !id.is_empty());
-        self.note_odd_version(record, members.version, sink);
+        let id = own_id
+            .clone()
+            .unwrap_or_else(|| Cow::Owned(synthetic_id("claude_code", &self.path, self.emitted, record.len())));
+        self.note_odd_version(record, members.version, &id, sink);
         if let Some((name, value)) = critical {
             note_critical_key(record, &name, value, own_id.as_deref(), sink);
         }
@@ -295,7 +300,7 @@ impl Adapter for ClaudeCode {
             {
                 sink.resumed_from(&leaf);
             }
-            self.note_unknown_type(record, members.kind, kind_word.as_deref(), sink);
+            self.note_unknown_type(record, members.kind, kind_word.as_deref(), &id, sink);
             if some(members.uuid).is_none() {
                 return;
             }
@@ -310,9 +315,8 @@ impl Adapter for ClaudeCode {
         };
         let side = [members.sidechain, members.sidechain_].iter().flatten().any(|v| v.is_truthy());
         let mut head = Head {
-            original_id: own_id.clone(),
-            id: own_id
-                .unwrap_or_else(|| Cow::Owned(synthetic_id("claude_code", &self.path, self.emitted, record.len()))),
+            original_id: own_id,
+            id,
             parent: text_among(&[members.parent_uuid, members.parent_uuid_, members.parent_id, members.parent_id_]),
             actor,
             kind,
@@ -347,6 +351,10 @@ impl Adapter for ClaudeCode {
             head.flags.prompt = actor == Actor::User && kind == Kind::Message && !meta;
             self.plain(record, &head, content, &blocks.texts, sink);
         }
+    }
+
+    fn tears_at_line_end(&self) -> bool {
+        true
     }
 
     fn conventions(&self) -> Conventions {
@@ -485,20 +493,32 @@ impl ClaudeCode {
         sink.event(record, draft);
     }
 
-    /// An unknown type is worth knowing once: the loader of that version may understand it.
+    /// An unknown type is worth knowing once: the loader of that version may understand it. What has no type and no role
+    /// is nobody's record.
     fn note_unknown_type(
         &mut self,
         record: &Record<'_>,
         value: Option<Json<'_>>,
         word: Option<&str>,
+        id: &str,
         sink: &mut dyn Sink,
     ) {
-        let word = word.unwrap_or("");
-        if METADATA.contains(&word) || NODES.contains(&word) || !self.unknown_types.insert(word.to_owned()) {
+        if word.is_some_and(|word| {
+            METADATA.contains(&word) || NODES.contains(&word) || !self.unknown_types.insert(word.to_owned())
+        }) || word.is_none() && record.is_recovered
+        {
             return;
         }
-        let mut finding = about(&SL302, record, Some("type"), "unknown-type", word);
-        finding.severity = Severity::Info;
+        let mut finding = match word {
+            Some(word) => about(&SL302, record, Some("type"), "unknown-type", word),
+            None => about(&SL302, record, Some("type"), "", id),
+        };
+        if word.is_some() {
+            finding.severity = Severity::Info;
+        } else {
+            finding.record_id = content_free::record_id(id);
+            finding.evidence.insert("record_id".into(), finding.record_id.clone().into());
+        }
         let (echo, masked) = match value {
             Some(value) => content_free::echo(&value.to_value()),
             None => ("<NoneType>".into(), true),
@@ -510,18 +530,22 @@ impl ClaudeCode {
         sink.finding(finding);
     }
 
-    /// The version is the application's, whatever its digits; one that is no version at all is worth knowing once.
-    fn note_odd_version(&mut self, record: &Record<'_>, version: Option<Json<'_>>, sink: &mut dyn Sink) {
+    /// The version is the application's, whatever its digits. What is no version at all is none that is supported; the
+    /// first one is reported.
+    fn note_odd_version(&mut self, record: &Record<'_>, version: Option<Json<'_>>, id: &str, sink: &mut dyn Sink) {
         let Some(version) = version.filter(|v| !self.odd_version && v.is_truthy()) else { return };
-        let text = version.as_str().unwrap_or_default();
-        let is_number = matches!(version.kind(), NodeKind::Integer | NodeKind::Float);
-        if is_number || text.chars().any(|c| c.is_ascii_digit()) {
+        let is_container = version.is_object() || version.is_array();
+        let text = trimmed(text_of(version));
+        if !is_container && text.chars().any(|c| c.is_ascii_digit()) {
             return;
         }
         self.odd_version = true;
-        let mut finding = about(&SL301, record, None, "unseen-version", "");
-        finding.severity = Severity::Info;
-        finding.evidence.insert("version_raw".into(), content_free::echo(&version.to_value()).0.into());
+        let raw =
+            if is_container { "<invalid_version_type>".into() } else { content_free::echo(&Value::from(&*text)).0 };
+        let mut finding = about(&SL301, record, None, "", "");
+        finding.record_id = content_free::record_id(id);
+        finding.evidence.insert("version_raw".into(), raw.into());
+        finding.evidence.insert("supported_set".into(), VERSIONS.to_vec().into());
         sink.finding(finding);
     }
 }

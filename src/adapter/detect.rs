@@ -23,6 +23,9 @@ const KEPT_WHOLE: usize = 16 << 10;
 /// The tape goes as deep as recognition looks.
 const SAMPLE_DEPTH: u32 = 4;
 
+/// How much of the text is kept as it stands.
+const HEAD: usize = 64 << 10;
+
 /// One record of a sample.
 #[derive(Debug)]
 pub struct SampleRecord {
@@ -72,6 +75,8 @@ pub struct Sample {
     pub is_compressed: bool,
     /// Name of the file, for formats whose broken files have nothing else left.
     pub name: String,
+    /// The first bytes as they stand: what a file that is too broken for records still says of itself.
+    pub head: Vec<u8>,
 }
 
 impl Sample {
@@ -141,6 +146,8 @@ impl Sample {
         while let Some(line) = reader.next_line()? {
             let mut bytes = line.bytes;
             sample.bytes = line.end;
+            let room = HEAD.saturating_sub(sample.head.len());
+            sample.head.extend(bytes.iter().chain(b"\n").take(room));
             if line.number == 1 {
                 if bytes.starts_with(&SQLITE_MAGIC[..]) {
                     sample.is_database = true;

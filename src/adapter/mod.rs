@@ -45,6 +45,8 @@ pub struct Record<'a> {
     pub in_document: bool,
     /// No line end follows it, so that it may not be all that was to be written.
     pub is_cut: bool,
+    /// It was found whole on a broken line, about which there is a finding already.
+    pub is_recovered: bool,
     /// Where it is.
     pub location: Location,
 }
@@ -182,6 +184,14 @@ pub trait Adapter {
     fn read(&mut self, record: &Record<'_>, sink: &mut dyn Sink);
     /// A record's text says something by itself: a name twice, half a surrogate. Says how bad that is to the loaders.
     fn text(&self, _finding: &mut Finding) {}
+    /// Whether whole records on a broken line are read.
+    fn reads_broken_lines(&self) -> bool {
+        true
+    }
+    /// Whether a broken last line counts as torn even when a line end follows it.
+    fn tears_at_line_end(&self) -> bool {
+        false
+    }
     /// Whether the loaders refuse a file that begins with a byte order mark.
     fn refuses_byte_order_mark(&self) -> bool {
         false
@@ -241,12 +251,12 @@ pub struct Metadata {
 }
 
 /// Why a line is no record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The reference program's word for it; `not_object` where it has several.
     pub reason: &'static str,
-    /// What is wrong with its JSON.
-    pub detail: Option<&'static str>,
+    /// What is wrong with its JSON or UTF-8, in the words of the reference program's parser; strict framing only.
+    pub detail: Option<String>,
     /// Number among the non-blank lines, from 1.
     pub ordinal: u64,
     /// It begins like a record; otherwise something else was printed.

@@ -67,8 +67,6 @@ struct OpenAiAgents {
     unknown_types: BTreeSet<String>,
     /// The document states a version that was never seen; those of its items say no more.
     version_told: bool,
-    /// Versions reported once each.
-    unseen_versions: BTreeSet<String>,
     /// The last version that was stated.
     version: Option<String>,
     has_parents: bool,
@@ -115,6 +113,14 @@ impl Adapter for OpenAiAgents {
         }
     }
 
+    fn reads_broken_lines(&self) -> bool {
+        false
+    }
+
+    fn tears_at_line_end(&self) -> bool {
+        true
+    }
+
     fn conventions(&self) -> Conventions {
         let conventions = if self.has_parents { Conventions::CANONICAL } else { EXPORT };
         Conventions { checkpoints: self.has_checkpoints, ..conventions }
@@ -135,7 +141,7 @@ impl Adapter for OpenAiAgents {
 }
 
 impl OpenAiAgents {
-    /// Notes the version a document or item states; one that was never seen is worth knowing once.
+    /// Notes the version a document or item states, and reports one that is not supported.
     fn check_version(
         &mut self,
         record: &Record<'_>,
@@ -150,13 +156,11 @@ impl OpenAiAgents {
         if readable {
             self.version = Some(stripped.to_owned());
         }
-        if is_supported(version) || !self.unseen_versions.insert(stripped.to_owned()) {
+        if is_supported(version) {
             return;
         }
         let raw = if readable { content_free::echo(&Value::from(stripped)).0 } else { "<invalid_version_type>".into() };
         let mut finding = finding(&SL301, record, id, coordinates);
-        finding.variant = "unseen-version";
-        finding.severity = Severity::Info;
         finding.evidence.insert("version_raw".into(), raw.into());
         finding.evidence.insert("supported_set".into(), VERSIONS.to_vec().into());
         finding.subject = Subject { record: String::new(), part: stripped.to_owned() };
@@ -204,5 +208,5 @@ fn is_supported(version: Json<'_>) -> bool {
         Some(rest) if rest.starts_with(|c: char| c.is_ascii_digit()) => rest,
         _ => &*lower,
     };
-    VERSIONS.contains(&plain)
+    VERSIONS.contains(&plain) || FORMAT.versions.contains(&plain)
 }

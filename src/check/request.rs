@@ -1,7 +1,7 @@
 //! What a resume would send: the path that ends at the head of the log, behind its last compaction, cut into turns.
 //!
-//! Says nothing about what is wrong with it. Printed streams are sent by nobody, and a path that runs in a circle has no
-//! beginning: of both there is no request.
+//! Says nothing about what is wrong with it. Printed streams and canonical sessions are sent by nobody, and a path that
+//! runs in a circle has no beginning: of these there is no request.
 
 #[cfg(test)]
 mod replayed;
@@ -41,7 +41,7 @@ pub(crate) struct Turn {
 impl Request {
     /// The request, if there is one.
     pub(crate) fn new(context: &Context<'_>) -> Option<Self> {
-        if !context.session.runs.is_empty() {
+        if !context.session.runs.is_empty() || context.session.conventions.one_tree {
             return None;
         }
         let (path, cut_at) = if context.session.conventions.tree { path(context)? } else { (stretch(context), NONE) };

@@ -115,6 +115,7 @@ impl Settings {
                 ignore: config.ignore.unwrap_or_default(),
             },
             details: self.details,
+            ..inspect::Options::default()
         }
     }
 

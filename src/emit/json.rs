@@ -82,7 +82,8 @@ fn report(report: &Report, options: &Options) -> Value {
             "cli_version": options.tool_version,
             "detection": {
                 "method": if report.detection.manual { "manual" } else { "auto" },
-                "confidence": report.detection.confidence,
+                "confidence": null,
+                "score": report.detection.confidence,
             },
             "platform": {"architecture": std::env::consts::ARCH, "os": std::env::consts::OS, "python": null},
             "schema_versions": {

@@ -62,6 +62,7 @@ impl<'a> Reconstruction<'a> {
             end: text.len() as u64,
             in_document: false,
             is_cut: false,
+            is_recovered: false,
             location: Location::default(),
         };
         self.second.read(&record, capture);
@@ -112,6 +113,10 @@ impl Sink for Reconstruction<'_> {
             };
         }
         self.inner.event(record, draft);
+    }
+    fn unreadable(&mut self, finding: Finding) {
+        self.same = false;
+        self.inner.unreadable(finding);
     }
     fn finding(&mut self, finding: Finding) {
         self.inner.finding(finding);

@@ -250,6 +250,7 @@ impl<R: Read + Seek> Recall for FileRecall<R> {
             end: row.offset + row.len,
             in_document: is_item,
             is_cut: false,
+            is_recovered: false,
             location: session.place(row),
         };
         let mut pick = Pick { part: event.part, seen: 0, seq: event.seq, found: None };

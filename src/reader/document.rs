@@ -234,6 +234,7 @@ impl<R: Read> Pass<'_, R> {
             end,
             in_document: true,
             is_cut: false,
+            is_recovered: false,
             location: Location {
                 line: Some(place.line),
                 column: Some(place.column),

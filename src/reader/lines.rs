@@ -8,6 +8,7 @@ use super::{TAPE_DEPTH, take};
 use crate::adapter::{Adapter, Fault, Record, Sink};
 use crate::check::framing::{SL001, SL002};
 use crate::finding::{Finding, Repairability};
+use crate::record::complaint::complaint;
 use crate::record::recover::{Damage, recover};
 use crate::record::{Json, JsonFault, NodeKind, Scanner};
 use crate::source::text::{FramePlace, Text, TextError};
@@ -62,8 +63,8 @@ pub(super) fn read(
     if let Some(held) = spread {
         held.lines().for_each(|line| pass.line(&line));
     }
-    if let Some(torn) = pass.torn.take() {
-        pass.sink.finding(into_torn(torn));
+    if let Some((torn, is_cut)) = pass.torn.take() {
+        pass.sink.finding(into_torn(torn, is_cut));
     }
     // In a file blank lines at the end are nothing; a frame was written for them.
     if pass.blank.is_some_and(|blank| blank.frame.is_some()) {
@@ -72,14 +73,16 @@ pub(super) fn read(
     Ok(LinesRead { records: pass.ordinal, line_in_first_frame: first_len == Some(reader.first_frame_len()) })
 }
 
-/// The last line lost its end: the crash product of an append, which code SL002 stands for.
-fn into_torn(mut finding: Finding) -> Finding {
+/// The last line is broken: the crash product of an append, which code SL002 stands for. `is_cut`: no line end follows.
+fn into_torn(mut finding: Finding, is_cut: bool) -> Finding {
     finding.rule = &SL002;
     finding.severity = SL002.severity;
     finding.repairability = SL002.repairability;
     if SL002.texts.iter().all(|text| text.variant != finding.variant) {
         finding.variant = "";
-        finding.detail.insert("variant".into(), "torn-tail".into());
+        if is_cut {
+            finding.detail.insert("variant".into(), "torn-tail".into());
+        }
     }
     finding
 }
@@ -88,8 +91,8 @@ struct Pass<'a> {
     scanner: Scanner,
     strict: bool,
     ordinal: u64,
-    /// A broken line that is torn unless something follows.
-    torn: Option<Finding>,
+    /// A broken line that is torn unless something follows, and whether no line end follows it.
+    torn: Option<(Finding, bool)>,
     /// The first of the blank lines since the record before.
     blank: Option<Coordinates>,
     /// The frame of the line before.
@@ -113,7 +116,7 @@ impl Pass<'_> {
             self.blank.get_or_insert(at);
             return;
         }
-        if let Some(finding) = self.torn.take() {
+        if let Some((finding, _)) = self.torn.take() {
             self.sink.finding(finding);
         }
         if let Some(frame) = line.frame.filter(|frame| self.frame != Some(*frame)) {
@@ -225,6 +228,7 @@ impl Pass<'_> {
             end: at.end,
             in_document: false,
             is_cut: at.is_cut,
+            is_recovered: false,
             location,
         };
         take(&record, &scan, self.adapter, self.sink);
@@ -243,11 +247,12 @@ impl Pass<'_> {
                 salvage.damage = Damage::Malformed;
             }
         }
-        let fault = self.fault(salvage.damage, bytes, at.ordinal);
-        let mut ranges = if self.strict { Vec::new() } else { salvage.records };
+        let fault = self.fault(salvage.damage, bytes, at);
+        let reads = !self.strict && self.adapter.reads_broken_lines();
+        let mut ranges = if reads { salvage.records } else { Vec::new() };
         let mut text = Cow::Borrowed(bytes);
         let mut is_replaced = false;
-        if salvage.damage == Damage::Utf8 && !self.strict {
+        if salvage.damage == Damage::Utf8 && reads {
             // The loaders replace the bad bytes and go on; so do we, that its ids are known.
             let lossy = String::from_utf8_lossy(bytes).into_owned().into_bytes();
             if self.scanner.scan(&lossy, 1).is_ok() && self.scanner.tape()[0].kind == NodeKind::Object {
@@ -284,24 +289,22 @@ impl Pass<'_> {
                 end: at.end,
                 in_document: false,
                 is_cut: at.is_cut,
+                is_recovered: true,
                 location,
             };
             take(&record, &scan, self.adapter, self.sink);
         }
     }
 
-    fn fault(&mut self, damage: Damage, text: &[u8], ordinal: u64) -> Fault {
-        let reason = match damage {
-            Damage::Nul => "forbidden_nul_byte",
-            Damage::Utf8 => "invalid_utf8",
-            Damage::Malformed | Damage::Spliced | Damage::Concatenated => "malformed_json",
-            Damage::NotAnObject => "not_object",
+    fn fault(&self, damage: Damage, text: &[u8], at: Coordinates) -> Fault {
+        let (reason, is_complaint) = match damage {
+            Damage::Nul => ("forbidden_nul_byte", false),
+            Damage::Utf8 => ("invalid_utf8", true),
+            Damage::Malformed | Damage::Spliced | Damage::Concatenated => ("malformed_json", true),
+            Damage::NotAnObject => ("not_object", false),
         };
-        let detail = match damage {
-            Damage::Nul | Damage::Utf8 | Damage::NotAnObject => None,
-            _ => self.scanner.scan(text, 1).err().map(|e| e.fault.as_str()),
-        };
-        Fault { reason, detail, ordinal, begins_record: begins_record(text) }
+        let detail = if self.strict && is_complaint { complaint(text, !at.is_cut) } else { None };
+        Fault { reason, detail, ordinal: at.ordinal, begins_record: begins_record(text) }
     }
 
     fn broken(&mut self, mut finding: Finding, fault: Fault, at: Coordinates) {
@@ -314,10 +317,10 @@ impl Pass<'_> {
             fault.ordinal > 1 && matches!(fault.reason, "malformed_json" | "invalid_utf8" | "not_object")
         } else {
             // Frames are written whole: what stands in one was meant to be complete.
-            at.is_cut && at.frame.is_none()
+            (at.is_cut || self.adapter.tears_at_line_end()) && at.frame.is_none()
         };
         if may_be_torn {
-            self.torn = Some(finding);
+            self.torn = Some((finding, at.is_cut || self.strict));
         } else {
             self.sink.finding(finding);
         }

@@ -2,6 +2,7 @@
 //!
 //! Owns syntax only: no files, no vendor, no verdict.
 
+pub mod complaint;
 pub mod json;
 pub mod outline;
 pub mod recover;

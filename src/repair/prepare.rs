@@ -406,6 +406,7 @@ fn report(bench: &Bench<'_>, size: u64) -> Report {
         detection: Detection { manual: true, confidence: None, reason: "explicit-override", scores: Vec::new() },
         profile: bench.ground.profile,
         records: usize::try_from(bench.records).unwrap_or(usize::MAX),
+        is_gated: false,
         events,
         kinds: BTreeMap::new(),
         outline: None,

@@ -40,6 +40,8 @@ pub struct Parts<'a> {
     pub kinds: BTreeMap<&'static str, usize>,
     /// A second reading of the re-serialised events gave the same events.
     pub reconstructed: bool,
+    /// Relations were not checked, since the version is not supported.
+    pub is_gated: bool,
     /// All findings, in any order.
     pub findings: Vec<Finding>,
     /// The session drawn small.
@@ -81,7 +83,7 @@ pub fn assemble(parts: Parts<'_>) -> Report {
         kinds: parts.kinds,
         counts,
         assurance,
-        coverage: coverage(parts.format.is_some(), parts.events > 0, parts.profile),
+        coverage: coverage(parts.format.is_some(), parts.events > 0, parts.is_gated, parts.profile),
         findings,
         outline: parts.outline,
     }
@@ -161,18 +163,19 @@ const OVER_EVENTS: [&str; 16] = [
     "SL108", "SL201", "SL202", "SL203",
 ];
 
-fn coverage(has_format: bool, has_events: bool, profile: &Profile) -> Coverage {
+fn coverage(has_format: bool, has_events: bool, is_gated: bool, profile: &Profile) -> Coverage {
     let mut performed = Vec::new();
     let mut skipped = Vec::new();
     if !has_format {
         skipped.extend(READING.into_iter().chain(OVER_EVENTS).map(|c| (c, SkipReason::AdapterNotApplicable)));
     } else {
-        performed.extend(READING);
         let rest = OVER_EVENTS.into_iter().chain(FAMILIES);
-        if has_events {
-            performed.extend(rest);
-        } else {
-            skipped.extend(rest.map(|c| (c, SkipReason::EmptyInput)));
+        performed.extend(READING.iter().filter(|&&code| !(is_gated && code == "SL301")));
+        skipped.extend(is_gated.then_some(("SL301", SkipReason::VersionGated)));
+        match (has_events, is_gated) {
+            (false, _) => skipped.extend(rest.map(|c| (c, SkipReason::EmptyInput))),
+            (true, true) => skipped.extend(rest.map(|c| (c, SkipReason::VersionGated))),
+            (true, false) => performed.extend(rest),
         }
     }
     performed.sort_unstable();

@@ -34,6 +34,7 @@ pub fn unreadable(
         profile,
         records: 0,
         events: 0,
+        is_gated: false,
         kinds: BTreeMap::new(),
         reconstructed: false,
         findings: vec![finding],

@@ -235,7 +235,8 @@ fn joined(roots: &[Root], shown: impl Fn(String) -> String) -> String {
 }
 
 fn check(path: &Path, named: bool, options: &inspect::Options) -> Result<Report, Outcome> {
-    match inspect::check_path(path, options) {
+    // The reference program's scan checks what its check leaves alone.
+    match inspect::check_path(path, &inspect::Options { version_gate: false, ..options.clone() }) {
         Ok(report) if !named && report.is_empty_file() => Err(Outcome::Skipped(Skip::Empty)),
         Ok(report) if !named && report.is_not_a_session() => Err(Outcome::Skipped(Skip::NotASession)),
         Ok(report) => Ok(report),

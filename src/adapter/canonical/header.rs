@@ -82,14 +82,14 @@ impl Canonical {
     /// Reads what a document says beside its events.
     pub(super) fn document_head(&mut self, record: &Record<'_>, sink: &mut dyn Sink) {
         let head = record.json;
-        let mut report = |reason: &'static str, member: Option<(&str, String)>| {
+        let about = |reason: &'static str, member: Option<(&str, String)>| {
             let mut finding = document_finding(reason);
             finding.variant = "header";
             finding.location = record.location;
             if let Some((name, value)) = member {
                 finding.evidence.insert(name.into(), value.into());
             }
-            sink.finding(finding);
+            finding
         };
         let has = |name| head.get(name).is_some();
         let missing = [
@@ -97,27 +97,27 @@ impl Canonical {
             (has("schema") && !has("schema_version") && !has("version"), "missing_version_key", "version"),
             (!has("events"), "missing_events_key", "events"),
         ];
-        let mut stop = false;
-        for (_, reason, field) in missing.into_iter().filter(|m| m.0) {
-            report(reason, Some(("field", field.to_owned())));
-            stop = true;
-        }
-        if stop {
+        let mut missing = missing.into_iter().filter(|m| m.0);
+        let missing_field = |(_, reason, field): (bool, _, &str)| about(reason, Some(("field", field.to_owned())));
+        // Members may stand behind the events, which are nothing without them.
+        if let Some(first) = missing.next() {
+            sink.unreadable(missing_field(first));
+            missing.for_each(|other| sink.finding(missing_field(other)));
             return;
         }
         // Where both stand there the first that says something counts; an empty one is as wrong as any other.
         if let Some(schema) = schema(head)
             && !is_supported_schema(schema)
         {
-            report("invalid_schema", Some(("schema", quoted(schema))));
+            sink.unreadable(about("invalid_schema", Some(("schema", quoted(schema)))));
             return;
         }
         let source = head.get_some("source").map(Json::to_value);
         if let Some(source) = source.filter(|s| !matches!(s, Value::Object(_) | Value::String(_))) {
-            report("invalid_source_type", Some(("type", type_name(&source).to_owned())));
+            sink.finding(about("invalid_source_type", Some(("type", type_name(&source).to_owned()))));
         }
         if head.get("events").is_some_and(|e| !e.is_array()) {
-            report("invalid_events_type", None);
+            sink.finding(about("invalid_events_type", None));
         }
         check_version(record, sink);
         check_keys(record, sink, is_critical);

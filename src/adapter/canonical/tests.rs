@@ -3,7 +3,7 @@
 use serde_json::{Value as Evidence, json};
 
 use super::*;
-use crate::model::{Actor, Session};
+use crate::model::{Actor, Kind, Session};
 use crate::reader::{self, Builder};
 
 const HEADER: &str =
@@ -140,7 +140,14 @@ fn headers_are_judged() {
             r#"{"schema_version":"sesslint.session/v9"}"#,
             stopped(vec![("SL001", 1, json!({"reason": "invalid_schema", "schema": "sesslint.session/v9"}))]),
         ),
-        ("[1]x", stopped(vec![("SL001", 1, json!({"reason": "malformed_json", "detail": "data behind the value"}))])),
+        (
+            "[1]x",
+            stopped(vec![(
+                "SL001",
+                1,
+                json!({"reason": "malformed_json", "detail": "Extra data: line 1 column 4 (char 3)"}),
+            )]),
+        ),
         ("7", stopped(vec![("SL001", 1, json!({"reason": "invalid_document_type"}))])),
         (r#"{"schema":"sesslint.session/v1","version":1}"#, (1, vec![])),
         (
@@ -158,7 +165,7 @@ fn headers_are_judged() {
         let (session, findings, _) = read(&format!("{header}\n{EVENT}\n{{\n"));
         let mut expected = expected;
         if events > 0 {
-            let detail = "the text ends inside a value";
+            let detail = "Expecting property name enclosed in double quotes: line 1 column 2 (char 1)";
             expected.push(("SL002", 3, json!({"reason": "malformed_json", "detail": detail})));
         }
         assert_eq!(rows(&findings), expected, "{header}");
@@ -194,11 +201,11 @@ fn broken_lines_have_their_reason_and_only_the_last_is_torn() {
     let (session, findings, _) = read(&format!("{HEADER}\n{{\"a\":x}}\n7\n\0\n\0\n{EVENT}\n[\n\n"));
     let rows = rows(&findings);
     let expected = [
-        ("SL001", 2, json!({"reason": "malformed_json", "detail": "expected a value"})),
+        ("SL001", 2, json!({"reason": "malformed_json", "detail": "Expecting value: line 1 column 6 (char 5)"})),
         ("SL001", 3, json!({"reason": "event_not_dict"})),
         ("SL001", 1, json!({"reason": "forbidden_nul_byte"})),
         ("SL001", 5, json!({"reason": "forbidden_nul_byte"})),
-        ("SL002", 7, json!({"reason": "malformed_json", "detail": "the text ends inside a value"})),
+        ("SL002", 7, json!({"reason": "malformed_json", "detail": "Expecting value: line 1 column 2 (char 1)"})),
     ];
     assert_eq!(rows, expected);
     assert!(findings.iter().all(|f| f.record_id.is_none()));

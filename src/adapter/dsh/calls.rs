@@ -122,6 +122,7 @@ impl Dsh {
             end: requested.end,
             in_document: false,
             is_cut: false,
+            is_recovered: false,
             location: requested.location,
         };
         let payload = || call_payload(&requested.name, call_id, None);

@@ -182,16 +182,21 @@ impl OpenAiAgents {
         self.emitted += 1;
     }
 
-    /// A type that is not known is worth knowing once: a newer SDK may understand it, and sends it on in any case.
+    /// A type that is not known is worth knowing once: a newer SDK may understand it, and sends it on in any case. What
+    /// has no type and no role is nobody's item.
     fn note_unknown_type(&mut self, record: &Record<'_>, type_value: Option<Json<'_>>, id: &str, sink: &mut dyn Sink) {
         let value = type_value.map_or(Value::Null, Json::to_value);
         let (text, masked) = content_free::echo(&value);
-        if !self.unknown_types.insert(canonical_json::to_string(&value)) {
+        let is_word = type_value.is_some_and(|value| value.as_str().is_some());
+        let is_told = is_word && !self.unknown_types.insert(canonical_json::to_string(&value));
+        if is_told || !is_word && record.is_recovered {
             return;
         }
         let mut finding = finding(&SL302, record, id, true);
-        finding.variant = "unknown-type";
-        finding.severity = Severity::Info;
+        if is_word {
+            finding.variant = "unknown-type";
+            finding.severity = Severity::Info;
+        }
         finding.evidence.insert("field_path".into(), "type".into());
         finding.evidence.insert("type_value".into(), text.as_str().into());
         finding.evidence.insert("record_id".into(), content_free::mask(id).into());

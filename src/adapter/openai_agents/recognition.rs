@@ -72,7 +72,36 @@ fn item_weight(record: Json<'_>) -> u8 {
     }
 }
 
+/// Words of an export, and what each says for it where no record is left to look at.
+const WORDS: &[(&[&str], u8)] = &[
+    (&["items"], 2),
+    (&["run_state"], 3),
+    (&["checkpoints"], 3),
+    (&["call_id"], 2),
+    (&["tool_call", "tool_result"], 2),
+    (&["function_call", "function_call_output"], 2),
+    (&["handoff"], 2),
+    (&["agent_sdk_version", "export_version"], 2),
+];
+
+/// How sure the words of a file are that is too broken for records.
+fn wording_score(sample: &Sample) -> f64 {
+    const LOOKED_AT: usize = 4096;
+    let named = [".json", ".jsonl"].iter().any(|ending| sample.name.to_ascii_lowercase().ends_with(ending));
+    let head = &sample.head[..sample.head.len().min(LOOKED_AT)];
+    let stands = |word: &&str| memchr::memmem::find(head, format!("\"{word}\"").as_bytes()).is_some();
+    let points: u8 = WORDS.iter().filter(|(words, _)| words.iter().any(stands)).map(|(_, points)| points).sum();
+    match points {
+        3.. if named => 1.0,
+        1.. if named => 0.8,
+        _ => 0.0,
+    }
+}
+
 pub(super) fn score(sample: &Sample) -> f64 {
+    if sample.records.is_empty() {
+        return wording_score(sample);
+    }
     if sample.is_document && !sample.is_array {
         return sample.records.first().map_or(0.0, |r| wrapper_score(r.json()));
     }

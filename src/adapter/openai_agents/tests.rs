@@ -85,13 +85,13 @@ fn exports_have_no_tree_and_wrapped_sessions_one() {
 }
 
 #[test]
-fn unknown_types_and_versions_are_told_once_as_information() {
+fn unknown_types_are_told_once_and_versions_each_time() {
     let text = r#"[{"id":"a","type":"dream"},{"id":"b","type":"dream"},{"id":"c"},{"id":"d","role":"user","content":"","version":"9"},{"id":"e","role":"user","content":"","sdk_version":"9"}]"#;
     let (session, findings) = read(text);
     assert_eq!(session.events.len(), 5);
     let told: Vec<_> = findings.iter().map(|f| (f.code(), f.severity, f.line, f.evidence.clone().into())).collect();
     let supported = json!(VERSIONS);
-    let expected: [(&str, Severity, Option<u64>, serde_json::Value); 3] = [
+    let expected: [(&str, Severity, Option<u64>, serde_json::Value); 4] = [
         (
             "SL302",
             Severity::Info,
@@ -100,15 +100,21 @@ fn unknown_types_and_versions_are_told_once_as_information() {
         ),
         (
             "SL302",
-            Severity::Info,
+            Severity::Error,
             Some(3),
             json!({"field_path": "type", "type_value": "<NoneType>", "type_truncated": true, "record_id": "c", "record_ordinal": 3}),
         ),
         (
             "SL301",
-            Severity::Info,
+            Severity::Error,
             Some(4),
             json!({"version_raw": "9", "supported_set": supported, "record_ordinal": 4}),
+        ),
+        (
+            "SL301",
+            Severity::Error,
+            Some(5),
+            json!({"version_raw": "9", "supported_set": supported, "record_ordinal": 5}),
         ),
     ];
     assert_eq!(told, expected);
