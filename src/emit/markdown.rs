@@ -105,7 +105,10 @@ fn row_text(report: &Report, row: &Row<'_>) -> String {
 }
 
 fn one(report: &Report, finding: &Finding) -> String {
-    let mut what = cell(&format!("{}{}", wording::why(finding), wording::record(finding)));
+    let mut what = cell(&wording::why(finding));
+    if let Some(id) = wording::record_id(finding) {
+        let _ = write!(what, " (record {})", code(&id));
+    }
     for consequence in wording::consequences(finding) {
         let _ = write!(what, "<br>→ {}", cell(&consequence));
     }

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::escape::inert;
-use super::{Format, Options, ascii, json as json_report};
+use super::{Format, Options, ascii, count, json as json_report};
 use crate::scan::{Bucket, Outcome, Row, Scan};
 
 /// Writes a scan.
@@ -141,9 +141,10 @@ fn detail(scan: &Scan, row: &Row) -> String {
             match scan.bucket(row) {
                 Bucket::Unsupported => " (unsupported format or version)".into(),
                 Bucket::Invalid => {
-                    format!(" ({} error(s), {} warning(s))", report.counts.failing(), report.counts.warning)
+                    let (errors, warnings) = (report.counts.failing(), report.counts.warning);
+                    format!(" ({}, {})", count(errors, "error"), count(warnings, "warning"))
                 }
-                _ if report.counts.warning > 0 => format!(" ({} warning(s))", report.counts.warning),
+                _ if report.counts.warning > 0 => format!(" ({})", count(report.counts.warning, "warning")),
                 _ => String::new(),
             }
         }

@@ -42,13 +42,16 @@ pub(super) fn why(finding: &Finding) -> String {
 
 /// ` (record u1)`, or nothing.
 pub(super) fn record(finding: &Finding) -> String {
-    match &finding.record_id {
-        Some(id) if id.chars().count() > ID_LIMIT => {
-            format!(" (record {}...)", id.chars().take(ID_LIMIT).collect::<String>())
-        }
-        Some(id) => format!(" (record {id})"),
-        None => String::new(),
+    record_id(finding).map_or_else(String::new, |id| format!(" (record {id})"))
+}
+
+/// The id of the record, not longer than can be read.
+pub(super) fn record_id(finding: &Finding) -> Option<String> {
+    let id = finding.record_id.as_ref()?;
+    if id.chars().count() <= ID_LIMIT {
+        return Some(id.clone());
     }
+    Some(format!("{}...", id.chars().take(ID_LIMIT).collect::<String>()))
 }
 
 /// `SL101 Orphan tool result, line 14`: a consequence in its cause's list.
@@ -81,6 +84,10 @@ pub(super) fn split_extension(path: &str) -> (&str, &str) {
 
 /// The command that mends what can be mended this way, with the real path.
 pub(super) fn repair_command(path: &str, repairability: Repairability) -> Option<String> {
+    // A name that is no text cannot be typed.
+    if path.contains(char::REPLACEMENT_CHARACTER) {
+        return None;
+    }
     let policy = match repairability {
         Repairability::Deterministic => "",
         Repairability::LossyExplicit => " --policy salvage",
@@ -109,7 +116,9 @@ pub(super) fn fix(report: &Report, finding: &Finding) -> String {
 }
 
 /// `1 error`, `2 errors`.
-pub(super) fn count(number: usize, noun: &str) -> String {
+#[must_use]
+pub fn count(number: impl TryInto<u64>, noun: &str) -> String {
+    let number = number.try_into().unwrap_or(u64::MAX);
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
@@ -157,6 +166,7 @@ mod tests {
             assert_eq!(repair_command(path, Repairability::Deterministic).as_deref(), Some(command));
         }
         assert_eq!(repair_command("a", Repairability::Manual), None);
+        assert_eq!(repair_command("a\u{fffd}", Repairability::Deterministic), None);
     }
 
     #[test]
