@@ -38,9 +38,10 @@ pub struct ProposeArgs {
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
-    pub pull_request: PullRequestArgs,
-    #[command(flatten)]
     pub tree: TreeArgs,
+    // Last, since its heading would hold for what follows.
+    #[command(flatten)]
+    pub pull_request: PullRequestArgs,
 }
 
 pub fn run(global: &Global, args: &ProposeArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failure> {

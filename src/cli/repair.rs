@@ -59,14 +59,15 @@ pub struct RepairArgs {
     /// Where --batch writes its summary as JSON
     #[arg(long, value_name = "FILE", requires = "batch")]
     pub summary: Option<PathBuf>,
-    #[command(flatten, next_help_heading = "With --batch")]
-    pub tree: TreeArgs,
     /// Print the plan, receipt or refusal as JSON
     #[arg(long)]
     pub json: bool,
     /// Removed; use --policy salvage
     #[arg(long, hide = true)]
     pub salvage_unsupported: bool,
+    // Last, since its heading would hold for what follows.
+    #[command(flatten, next_help_heading = "With --batch")]
+    pub tree: TreeArgs,
 }
 
 /// Form of the output.

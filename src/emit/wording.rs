@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::escape::shell_word;
 use crate::finding::{Finding, Location, Repairability};
 use crate::report::Report;
-use crate::report::verdict::NextStep;
+use crate::report::verdict::{NextStep, Verdict};
 
 /// Longest part of an id that is shown.
 const ID_LIMIT: usize = 60;
@@ -47,7 +47,8 @@ pub(super) fn record(finding: &Finding) -> String {
 
 /// The id of the record, not longer than can be read.
 pub(super) fn record_id(finding: &Finding) -> Option<String> {
-    let id = finding.record_id.as_ref()?;
+    // One that was made up for a record without id is nowhere in the log.
+    let id = finding.record_id.as_ref().filter(|id| !id.starts_with("sesslint:synthetic:"))?;
     if id.chars().count() <= ID_LIMIT {
         return Some(id.clone());
     }
@@ -105,6 +106,33 @@ pub(super) fn next_command(report: &Report) -> Option<String> {
         NextStep::Salvage => repair_command(&report.path, Repairability::LossyExplicit),
         _ => None,
     }
+}
+
+/// The outcome of a run, worst first, and as a sentence without its end.
+pub(super) fn outcome(reports: &[Report]) -> (Verdict, String) {
+    let number = |wanted: Verdict| reports.iter().filter(|r| r.verdict() == wanted).count();
+    let files = count(reports.len(), "session file");
+    match (reports.len(), number(Verdict::Invalid)) {
+        (0, _) => (Verdict::Inconclusive, "No session file was checked".into()),
+        (1, 1) => (Verdict::Invalid, "The session will not replay as recorded".into()),
+        (_, invalid @ 1..) => (Verdict::Invalid, format!("{invalid} of {files} will not replay")),
+        (all, _) if number(Verdict::Inconclusive) == all => {
+            (Verdict::Inconclusive, "There was nothing to judge".into())
+        }
+        _ if number(Verdict::Warnings) > 0 => (Verdict::Warnings, format!("{files} checked, with warnings")),
+        _ => (Verdict::Healthy, format!("{files} checked")),
+    }
+}
+
+/// `2 errors, 1 warning, 3 informational`.
+pub(super) fn totals(reports: &[Report]) -> String {
+    let sum = |of: fn(&Report) -> usize| reports.iter().map(of).sum::<usize>();
+    format!(
+        "{}, {}, {} informational",
+        count(sum(|r| r.counts.failing()), "error"),
+        count(sum(|r| r.counts.warning), "warning"),
+        sum(|r| r.counts.info)
+    )
 }
 
 /// What to do about it, in one line.

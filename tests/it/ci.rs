@@ -554,3 +554,31 @@ fn the_action_offers_every_setting_and_invents_none() {
         );
     }
 }
+
+#[test]
+fn the_text_ends_with_the_outcome_and_the_gate() {
+    let job = Job::new().broken().healthy();
+    let end = |arguments: &[&str]| {
+        let text = stdout(&job.run(&[&["ci"][..], arguments].concat()));
+        text.lines().rev().take(2).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let found = "1 of 2 session files will not replay: 4 errors, 0 warnings, 0 informational.";
+    assert_eq!(end(&[]), ["Gate: failed (--fail-on error)", found]);
+    assert_eq!(end(&["--fail-on", "never"]), ["Gate: passed (--fail-on never)", found]);
+    assert_eq!(
+        end(&["--max-findings", "3", "--fail-on", "fatal"])[0],
+        "Gate: failed (--fail-on fatal --max-findings 3)"
+    );
+}
+
+#[test]
+fn options_of_one_command_stand_apart_from_those_of_all() {
+    let job = Job::new();
+    for command in ["ci", "check", "repair", "propose", "baseline"] {
+        let help = stdout(&job.run(&[command, "-h"]));
+        let (own, global) = help.split_once("\nGlobal options:\n").unwrap();
+        assert!(global.contains("--config") && global.contains("--policy") && !own.contains("--config"), "{help}");
+        let (_, behind) = own.split_once("Pull request:").unwrap_or_default();
+        assert!(!behind.contains("--exclude"), "{help}");
+    }
+}
