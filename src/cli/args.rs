@@ -25,6 +25,7 @@ pub struct Cli {
 
 /// Options that may stand before or behind the command.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Global options")]
 pub struct Global {
     /// Embed record ids and messages in full; the output is then no longer safe to share
     #[arg(long, global = true)]
@@ -41,8 +42,8 @@ pub struct Global {
     /// Read no configuration file
     #[arg(long, global = true)]
     pub no_config: bool,
-    /// What a repair may give up (only for `repair` and `propose`)
-    #[arg(long, global = true, value_enum, hide = true)]
+    /// What a repair may give up: nothing (default), or what it names. Only for `repair` and `propose`
+    #[arg(long, global = true, value_enum)]
     pub policy: Option<Policy>,
     /// When to colour text
     #[arg(long, global = true, value_enum, default_value_t = Colour::Auto)]
@@ -137,7 +138,7 @@ pub struct ReportArgs {
     /// Count as known what the logs had at this git revision
     #[arg(long, value_name = "REVISION")]
     pub since: Option<String>,
-    /// Fail too when there are more findings than this, informations not counted
+    /// Fail too when there are more findings than this, informational ones not counted
     #[arg(long, value_name = "N")]
     pub max_findings: Option<u64>,
     /// Report only these codes; SL1 stands for all of SL1xx. Repeatable, or joined by commas

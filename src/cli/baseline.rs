@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
+use sesslint::config::output::Output;
 use sesslint::emit::escape::inert;
+use sesslint::emit::{Format, count};
 use sesslint::report::baseline::Baseline;
 use sesslint::write;
 
 use super::args::{BaselineAction, BaselineArgs, Global, ReportArgs};
 use super::settings::Settings;
-use super::{Failure, find, known, scan};
+use super::{Failure, find, known, output, scan};
 
 pub fn run(global: &Global, args: &BaselineArgs, out: &mut dyn Write) -> Result<u8, Failure> {
     let report = ReportArgs { baseline: args.baseline.clone(), ..ReportArgs::default() };
@@ -19,13 +21,14 @@ pub fn run(global: &Global, args: &BaselineArgs, out: &mut dyn Write) -> Result<
     let roots = find::roots(&settings, &args.paths, &args.tree)?;
     let reports = scan::scanned(&settings, &roots, &find::limits(&settings, &args.tree)?, &args.tree)?.reports;
     let known = if args.action == BaselineAction::Write { None } else { known::read(&settings)? };
-    let shown = path.display().to_string();
-    let shown = inert(&shown);
+    let shown = super::shown(&path);
     let old = match (args.action, known) {
         (BaselineAction::Write, _) => {
             let new = Baseline::of(&reports);
+            let output = Output { format: Format::Jsonl, path: Some(path.clone()) };
+            output::fit(&[output], reports.iter().map(|report| &*report.path))?;
             save(&path, &new)?;
-            writeln!(out, "{shown}: {} known findings", total(&new))?;
+            writeln!(out, "{shown}: {}", count(total(&new), "known finding"))?;
             return Ok(0);
         }
         (_, None) => return Err(Failure::usage(format!("{shown}: no such baseline; make one with `baseline write`"))),
@@ -34,7 +37,7 @@ pub fn run(global: &Global, args: &BaselineArgs, out: &mut dyn Write) -> Result<
     if args.action == BaselineAction::Update {
         let new = old.still(&reports);
         save(&path, &new)?;
-        writeln!(out, "{shown}: {} known findings, {} dropped", total(&new), total(&old) - total(&new))?;
+        writeln!(out, "{shown}: {}, {} dropped", count(total(&new), "known finding"), total(&old) - total(&new))?;
         return Ok(0);
     }
     let stale = old.stale(&reports);
@@ -50,7 +53,7 @@ pub fn run(global: &Global, args: &BaselineArgs, out: &mut dyn Write) -> Result<
         let line = format!("{} {} {} {}{times}{note}", entry.path, entry.code, entry.severity, entry.id);
         writeln!(out, "{}", inert(&line))?;
     }
-    writeln!(out, "{} known findings, {} stale", total(&old), stale.iter().map(|s| s.count).sum::<u64>())?;
+    writeln!(out, "{}, {} stale", count(total(&old), "known finding"), stale.iter().map(|s| s.count).sum::<u64>())?;
     Ok(0)
 }
 

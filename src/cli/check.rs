@@ -29,15 +29,20 @@ pub fn run(global: &Global, args: &CheckArgs, out: &mut dyn Write, err: &mut dyn
     settings.details = output::detailed(&outputs);
     let limits = settings.limits(&args.tree)?;
     let mut reports = Vec::new();
+    let mut failed: Vec<Failure> = Vec::new();
     for path in args.paths.iter().filter(|path| !limits.force_excludes(path)) {
-        let report = inspect::check_path(path, &settings.inspect_options(path))?;
-        if !(args.tree.skip_undetected && (report.is_not_a_session() || report.is_empty_file())) {
-            reports.push(report);
+        match inspect::check_path(path, &settings.inspect_options(path)) {
+            Ok(report) if args.tree.skip_undetected && (report.is_not_a_session() || report.is_empty_file()) => {}
+            Ok(report) => reports.push(report),
+            Err(error) => failed.push(error.into()),
         }
     }
+    // What cannot be read hides nothing of the other files.
+    let unread = failed.into_iter().reduce(Failure::and);
     if reports.is_empty() {
-        return Ok(0);
+        return unread.map_or(Ok(0), Err);
     }
+    output::fit(&outputs, reports.iter().map(|report| &*report.path))?;
     tell_notices(&known::mark(&settings, &mut reports)?)?;
     warn_of_content(global, err)?;
     for report in &reports {
@@ -47,7 +52,7 @@ pub fn run(global: &Global, args: &CheckArgs, out: &mut dyn Write, err: &mut dyn
     output::write_all(&outputs, &emit_options, out, |format, options, out| {
         emit::write(format, &reports, options, out)
     })?;
-    Ok(u8::from(!emit_options.gate.passes(&reports)))
+    unread.map_or_else(|| Ok(u8::from(!emit_options.gate.passes(&reports))), Err)
 }
 
 /// Says that what is printed is no longer safe to share.
@@ -74,7 +79,7 @@ fn tell_reading_errors(report: &Report, err: &mut dyn Write) -> Result<(), Failu
     writeln!(
         err,
         "hint: run `sesslint bundle {}` and attach its output to an adapter request",
-        emit::escape::visible(&report.path)
+        emit::escape::shell_word(&report.path)
     )?;
     Ok(())
 }

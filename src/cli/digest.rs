@@ -6,6 +6,7 @@ use std::path::Path;
 
 use clap::Args;
 use sesslint::adapter::digest_framing;
+use sesslint::emit::escape::inert;
 
 use super::args::Global;
 use sesslint::digest::{Framing, Operand, Pair, Relationship, Single, Source, scheme_of};
@@ -49,7 +50,7 @@ pub fn run(global: &Global, args: &DigestArgs, out: &mut dyn Write, err: &mut dy
             }
             Ok(u8::from(args.exit_code && pair.relationship != Relationship::Identical))
         }
-        Err(message) => writeln!(err, "sesslint digest: {message}").and(Ok(2)),
+        Err(message) => writeln!(err, "sesslint digest: {}", inert(&message)).and(Ok(2)),
     }
 }
 

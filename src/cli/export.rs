@@ -11,7 +11,7 @@ use sesslint::{bundle, write};
 
 use super::args::{BundleArgs, ExportArgs, Global, ValidateArgs};
 use super::settings::Settings;
-use super::{Failure, env};
+use super::{Failure, env, typed};
 
 /// Writes a session as a canonical stream.
 pub fn export(global: &Global, args: &ExportArgs, out: &mut dyn Write) -> Result<u8, Failure> {
@@ -65,10 +65,9 @@ pub fn export(global: &Global, args: &ExportArgs, out: &mut dyn Write) -> Result
         writeln!(out)?;
         return Ok(0);
     }
-    let target = target.display();
     writeln!(out, "Exported {} events ({} -> canonical)", summary.events, summary.format)?;
-    writeln!(out, "Output: {target} (sha256: {}...)", &hex(&summary.output_sha256)[..16])?;
-    writeln!(out, "Next Action: Run 'sesslint check {target}' to see what a strict reader says of it.")?;
+    writeln!(out, "Output: {} (sha256: {}...)", super::shown(target), &hex(&summary.output_sha256)[..16])?;
+    writeln!(out, "Next Action: Run `sesslint check {}` to see what a strict reader says of it.", typed(target))?;
     Ok(0)
 }
 
@@ -97,7 +96,7 @@ pub fn bundle(global: &Global, args: &BundleArgs, out: &mut dyn Write) -> Result
         write::replace(target, text.as_bytes())
             .map_err(|error| Failure::usage(format!("{}: cannot write the bundle: {error}", target.display())))?;
         if !args.json {
-            writeln!(out, "Diagnostic bundle written to: {}", target.display())?;
+            writeln!(out, "Diagnostic bundle written to: {}", super::shown(target))?;
             return Ok(0);
         }
     }
@@ -109,7 +108,7 @@ pub fn bundle(global: &Global, args: &BundleArgs, out: &mut dyn Write) -> Result
 pub fn validate(args: &ValidateArgs, out: &mut dyn Write) -> Result<u8, Failure> {
     match validate::session(&args.path) {
         Ok(valid) => {
-            let id = sesslint::emit::escape::visible(&valid.id).into_owned();
+            let id = sesslint::emit::escape::inert(&valid.id).into_owned();
             writeln!(out, "Valid session: {id} ({} events)", valid.events)?;
             Ok(0)
         }

@@ -22,7 +22,9 @@ impl Revision {
     /// # Errors
     /// A phrase on what is missing.
     pub fn named(name: &str) -> Result<Self, String> {
-        let top = ask(&["rev-parse", "--show-toplevel"]).ok_or("this is no git repository, or git is missing")?;
+        let top = ask(&["rev-parse", "--show-toplevel"]).ok_or(
+            "git finds no repository here that it may read (missing, or owned by another user: safe.directory)",
+        )?;
         let spec = format!("{name}^{{commit}}");
         let commit = ask(&["rev-parse", "--verify", "--quiet", "--end-of-options", &spec])
             .ok_or("there is no such commit here (a checkout fetches one commit only unless told otherwise)")?;

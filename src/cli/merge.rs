@@ -16,6 +16,9 @@ pub fn run(global: &Global, args: &MergeArgs, out: &mut dyn Write, err: &mut dyn
     let mut parts = Vec::new();
     for given in &args.reports {
         let roots = expand(given, &[]).map_err(Failure::usage)?.ok_or_else(|| scan::not_found(given))?;
+        if roots.is_empty() {
+            return Err(Failure::usage(format!("{}: no report matches this pattern", given.display())));
+        }
         for root in roots {
             parts.push(read(&root.path)?);
         }

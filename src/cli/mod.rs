@@ -27,10 +27,11 @@ mod settings;
 mod verify;
 
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
-use sesslint::emit::escape::inert;
+use sesslint::emit::escape::{command_data, inert, shell_word};
 
 use args::{Cli, Command};
 
@@ -51,6 +52,11 @@ impl Failure {
     /// The same failure with advice on a line of its own.
     pub fn with_hint(self, hint: Option<String>) -> Self {
         Self { hint, ..self }
+    }
+
+    /// Both failures, a line each.
+    fn and(self, other: Self) -> Self {
+        Self { message: format!("{}\n{}", self.message, other.message), ..self }
     }
 
     /// The input was judged, and the judgement is no.
@@ -94,13 +100,40 @@ pub fn main() -> ExitCode {
         Err(Failure { code: 0, .. }) => ExitCode::SUCCESS,
         Err(failure) => {
             let _ = out.flush();
-            let _ = tell(&failure.message);
+            let _ = if failure.code == 2 && is_annotated(&cli) {
+                let text = command_data(&inert(&failure.message));
+                writeln!(io::stderr(), "::error title=sesslint could not run::{text}")
+            } else {
+                tell(&failure.message)
+            };
             if let Some(hint) = failure.hint {
                 let _ = tell(&format!("hint: {hint}"));
             }
             ExitCode::from(failure.code)
         }
     }
+}
+
+/// Whether a job of a runner shall show, beside its log, why it could not run.
+fn is_annotated(cli: &Cli) -> bool {
+    let asked = match &cli.command {
+        Some(Command::Ci(args)) => args.publish.annotations,
+        Some(Command::Merge(args)) => args.publish.annotations,
+        _ => return false,
+    };
+    asked != Some(false)
+        && env::variable("SESSLINT_ANNOTATIONS").as_deref() != Some("false")
+        && env::variable("GITHUB_ACTIONS").as_deref() == Some("true")
+}
+
+/// A path as a line of text shows it.
+fn shown(path: &Path) -> String {
+    inert(&path.to_string_lossy()).into_owned()
+}
+
+/// A path as a command line takes it.
+fn typed(path: &Path) -> String {
+    shell_word(&path.to_string_lossy())
 }
 
 /// Tells notices on standard error.

@@ -1,10 +1,15 @@
 //! Where reports go: any number of formats from one run, to files or to standard output.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use sesslint::config::output::Output;
 use sesslint::emit::{Format, Options};
+use sesslint::source::path::absolute;
 use sesslint::write;
+
+use super::Failure;
 
 /// Writes every output with `print`.
 ///
@@ -47,6 +52,30 @@ pub fn requested(outputs: &[Output], json: bool) -> Result<Vec<Output>, String> 
         return Err("two outputs go to standard output; give one of them a path: --output FORMAT=PATH".into());
     }
     Ok(all)
+}
+
+/// Makes sure that no report takes the place of another one, or of a file that was looked at.
+///
+/// # Errors
+/// One would; the sentence names it.
+pub fn fit<'a>(outputs: &[Output], sources: impl Iterator<Item = &'a str>) -> Result<(), Failure> {
+    let place = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| absolute(path));
+    let mut places = BTreeMap::new();
+    for path in outputs.iter().filter_map(|output| output.path.as_ref()) {
+        // Devices and pipes take whatever comes.
+        let file = std::fs::metadata(path).map_or(true, |there| there.is_file());
+        if places.insert(place(path), path).is_some() && file {
+            return Err(Failure::usage(format!("two reports go to {}; give each its own file", path.display())));
+        }
+    }
+    if places.keys().all(|place| !place.exists()) {
+        return Ok(());
+    }
+    let mut sources = sources.filter_map(|source| places.get(&absolute(Path::new(source))));
+    sources.next().map_or(Ok(()), |path| {
+        let path = path.display();
+        Err(Failure::usage(format!("{path} is a file that was checked; a report would overwrite it")))
+    })
 }
 
 /// Whether an output shows what is worked out only on demand: hashes of lines, pictures.

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use sesslint::emit::count;
 use sesslint::emit::escape::{inert, markdown_code, shell_word};
 use sesslint::propose::{self, Candidate, MAX_COMMITTED_BYTES, Made, Options, Proposal};
 use sesslint::repair;
@@ -37,9 +38,10 @@ pub struct ProposeArgs {
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
-    pub pull_request: PullRequestArgs,
-    #[command(flatten)]
     pub tree: TreeArgs,
+    // Last, since its heading would hold for what follows.
+    #[command(flatten)]
+    pub pull_request: PullRequestArgs,
 }
 
 pub fn run(global: &Global, args: &ProposeArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failure> {
@@ -108,9 +110,9 @@ fn tell(made: &Made, folder: &Path, out: &mut dyn Write) -> std::io::Result<()> 
         let left_out = entry.not_committed.as_ref().map_or_else(String::new, |why| format!("; not committed: {why}"));
         writeln!(
             out,
-            "repaired  {}: {} line(s) out, {} in, {} -> {}, {}{loss}{left_out}",
+            "repaired  {}: {} out, {} in, {} -> {}, {}{loss}{left_out}",
             inert(&entry.path),
-            entry.edits.lines_removed,
+            count(entry.edits.lines_removed, "line"),
             entry.edits.lines_added,
             entry.assurance.before,
             entry.assurance.after,
@@ -125,7 +127,7 @@ fn tell(made: &Made, folder: &Path, out: &mut dyn Write) -> std::io::Result<()> 
         return writeln!(out, "Nothing to propose: {what}.");
     }
     let shown = shell_word(&folder.display().to_string());
-    writeln!(out, "Proposal {fingerprint} in {shown}: {} file(s), {} refused", files.len(), refused.len())?;
+    writeln!(out, "Proposal {fingerprint} in {shown}: {}, {} refused", count(files.len(), "file"), refused.len())?;
     writeln!(out, "Next: sesslint verify --proposal {shown}")?;
     writeln!(out, "      git apply --binary {shown}/{}", propose::place::PATCH)
 }
@@ -139,13 +141,13 @@ fn summary(made: &Made) -> String {
     let mut text = String::from("\n### Repair proposal\n\n");
     if made.written {
         text.push_str(&format!(
-            "{} log(s) can be repaired, {} cannot. Proposal {}.\n",
-            files.len(),
+            "{} can be repaired, {} cannot. Proposal {}.\n",
+            count(files.len(), "log"),
             refused.len(),
             markdown_code(fingerprint)
         ));
     } else {
-        text.push_str(&format!("None of {} broken log(s) can be repaired.\n", refused.len()));
+        text.push_str(&format!("Of {}, none can be repaired.\n", count(refused.len(), "broken log")));
     }
     text
 }

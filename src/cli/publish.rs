@@ -26,6 +26,7 @@ pub fn publish(
 ) -> Result<u8, Failure> {
     let config = settings.merged();
     let outputs = outputs(settings, report, args)?;
+    output::fit(&outputs, scan.reports.iter().map(|report| &*report.path))?;
     let mut runner = Runner::new(notices);
     let options = settings.emit_options();
     let unfit = unfit(scan, args.allow_empty.or(config.allow_empty).unwrap_or(false));
@@ -49,7 +50,9 @@ pub fn publish(
     if args.annotations.or(config.annotations).unwrap_or(runner.commands) && !annotated {
         let budget = options.annotations;
         let notices = budget.notices.saturating_sub(runner.notices.len() + args.spare_notices);
-        let options = emit::Options { annotations: Annotations { notices, ..budget }, ..options };
+        // The failure itself is told as one more error.
+        let errors = budget.errors.saturating_sub(usize::from(unfit.is_some() || printed.is_err()));
+        let options = emit::Options { annotations: Annotations { errors, notices, ..budget }, ..options };
         emit::write_scan(Format::Github, scan, &options, log)?;
     }
     runner.tell(log)?;

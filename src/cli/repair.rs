@@ -4,15 +4,16 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use sesslint::emit::ascii;
+use sesslint::emit::escape::inert;
+use sesslint::emit::{ascii, count};
 use sesslint::repair::batch::{self, Folders};
 use sesslint::repair::execute::{self, Destination};
 use sesslint::repair::plan::Claimed;
 use sesslint::repair::{self, Emit, Options, Prepared, RepairError, preview};
 
-use super::Failure;
 use super::args::{Global, Policy, ReportArgs, TreeArgs};
 use super::settings::Settings;
+use super::{Failure, shown, typed};
 
 /// `sesslint repair`
 #[derive(Debug, Args)]
@@ -58,14 +59,15 @@ pub struct RepairArgs {
     /// Where --batch writes its summary as JSON
     #[arg(long, value_name = "FILE", requires = "batch")]
     pub summary: Option<PathBuf>,
-    #[command(flatten, next_help_heading = "With --batch")]
-    pub tree: TreeArgs,
     /// Print the plan, receipt or refusal as JSON
     #[arg(long)]
     pub json: bool,
     /// Removed; use --policy salvage
     #[arg(long, hide = true)]
     pub salvage_unsupported: bool,
+    // Last, since its heading would hold for what follows.
+    #[command(flatten, next_help_heading = "With --batch")]
+    pub tree: TreeArgs,
 }
 
 /// Form of the output.
@@ -235,7 +237,8 @@ fn mend(
     let stale = execute::leftovers(&to);
     let receipt = execute::execute(&prepared, &to)?;
     if !stale.is_empty() {
-        writeln!(err, "note: {}{}", to.output.display(), execute::cleanup(&stale))?;
+        let note = format!("note: {}{}", to.output.display(), execute::cleanup(&stale));
+        writeln!(err, "{}", inert(&note))?;
     }
     if args.json {
         out.write_all(&receipt)?;
@@ -271,14 +274,14 @@ fn tell_plan(args: &RepairArgs, prepared: &Prepared, out: &mut dyn Write) -> std
 fn tell_repair(args: &RepairArgs, prepared: &Prepared, to: &Destination, out: &mut dyn Write) -> std::io::Result<()> {
     let (plan, manifest) = (prepared.plan(), prepared.manifest());
     let text = |name: &str| manifest[name].as_str().unwrap_or("");
-    let source = args.path.display();
+    let source = shown(&args.path);
     let zero = if plan.policy == repair::Policy::Conservative { "nothing may be lost" } else { "losses are named" };
     let tell = |out: &mut dyn Write, line: String| writeln!(out, "[repair] {line}");
     tell(out, format!("{source} ({} bytes, {})", manifest["byte_counts"]["source"], prepared.format().name))?;
     tell(out, format!("Policy: {} ({zero})", plan.policy.as_str()))?;
-    tell(out, format!("Step 1/8: planned {} step(s); plan {}", plan.steps.len(), text("plan_fingerprint")))?;
+    tell(out, format!("Step 1/8: planned {}; plan {}", count(plan.steps.len(), "step"), text("plan_fingerprint")))?;
     tell(out, format!("Step 2/8: source hashed: {}", text("input_fingerprint")))?;
-    tell(out, format!("Step 3/8: {} edit(s):", prepared.edits().len() + prepared.frames().len()))?;
+    tell(out, format!("Step 3/8: {}:", count(prepared.edits().len() + prepared.frames().len(), "edit")))?;
     for step in &plan.steps {
         let lines = prepared.edits().iter().filter(|e| e.steps.contains(&step.seq));
         let frames = prepared.frames().iter().filter(|f| f.steps.contains(&step.seq));
@@ -292,16 +295,16 @@ fn tell_repair(args: &RepairArgs, prepared: &Prepared, to: &Destination, out: &m
     tell(
         out,
         format!(
-            "Step 4/8: result checked: {}, {} error(s), {} warning(s)",
+            "Step 4/8: result checked: {}, {}, {}",
             revalidation.assurance.as_str(),
-            revalidation.counts.failing(),
-            revalidation.counts.warning
+            count(revalidation.counts.failing(), "error"),
+            count(revalidation.counts.warning, "warning")
         ),
     )?;
     tell(out, format!("Step 5/8: staged and synced: {} bytes", prepared.output_len()))?;
     tell(out, format!("Step 6/8: source unchanged; output hash {}", text("output_fingerprint")))?;
-    tell(out, format!("Step 7/8: published {}", to.output.display()))?;
-    tell(out, format!("Step 8/8: receipt {}", to.manifest.display()))?;
+    tell(out, format!("Step 7/8: published {}", shown(&to.output)))?;
+    tell(out, format!("Step 8/8: receipt {}", shown(&to.manifest)))?;
     writeln!(out)?;
     let lost = plan.losses();
     let kept = &manifest["record_counts"];
@@ -312,12 +315,13 @@ fn tell_repair(args: &RepairArgs, prepared: &Prepared, to: &Destination, out: &m
         let rows: Vec<String> = lost.iter().map(|(class, count)| format!("{class}: {count}")).collect();
         writeln!(out, "Lost: {}", rows.join(", "))?;
     }
-    writeln!(out, "[{}] {}", text("assurance"), to.output.display())?;
+    writeln!(out, "[{}] {}", text("assurance"), shown(&to.output))?;
     let acknowledged = if args.acknowledge_side_effects { " --acknowledge-side-effects" } else { "" };
     writeln!(
         out,
-        "Next: sesslint verify {source} {} --manifest {}{acknowledged}",
-        to.output.display(),
-        to.manifest.display()
+        "Next: sesslint verify {} {} --manifest {}{acknowledged}",
+        typed(&args.path),
+        typed(&to.output),
+        typed(&to.manifest)
     )
 }

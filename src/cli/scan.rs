@@ -42,6 +42,7 @@ pub fn over(
     let outputs = settings.outputs(report.json)?;
     settings.details = output::detailed(&outputs);
     let mut scan = scanned(&settings, &roots, &settings.limits(tree)?, tree)?;
+    output::fit(&outputs, scan.reports.iter().map(|report| &*report.path))?;
     tell_notices(&known::mark(&settings, &mut scan.reports)?)?;
     let emit_options = settings.emit_options();
     output::write_all(&outputs, &emit_options, out, |format, options, out| {

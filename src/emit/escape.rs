@@ -7,8 +7,10 @@ use std::fmt::Write as _;
 /// Whether a character could move, hide or reorder what a reader sees.
 const fn is_unsafe(c: char) -> bool {
     matches!(c,
-        '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
-        | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}')
+        '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
+        | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}'
+        // Tags: text that only machines read.
+        | '\u{e0000}'..='\u{e007f}')
 }
 
 /// Text for terminals and logs: what could move or hide is shown as an escape (`\n`, `\u{202e}`).
@@ -174,7 +176,9 @@ mod tests {
     use super::*;
 
     /// Names an attacker would choose.
-    const HOSTILE: [&str; 9] = [
+    const HOSTILE: [&str; 11] = [
+        "\u{180e}::error::x",
+        "a\u{e0061}\u{e0062}b",
         "x\n::error::y",
         "##[error]z",
         "::set-output name=a::b",

@@ -157,7 +157,7 @@ fn write_finding(report: &Report, finding: &Finding, options: &Options, out: &mu
 }
 
 fn next_action(report: &Report) -> String {
-    let command = wording::next_command(report).unwrap_or_default();
+    let command = wording::next_command(report).unwrap_or_else(|| "sesslint repair".into());
     match report.next_step() {
         NextStep::Nothing => "nothing to do".into(),
         NextStep::Review => "read the warnings; the session can be resumed as it is".into(),

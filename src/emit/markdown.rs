@@ -43,7 +43,8 @@ pub(super) fn write(reports: &[Report], options: &Options, out: &mut dyn Write) 
         text.push_str(TABLE_HEAD);
         text.push_str(&table);
     }
-    for block in [chart_block(reports), command_block(reports)] {
+    let blocks = [chart_block(reports), command_block(reports), codes_line(reports)];
+    for block in blocks {
         if missing == 0 && text.len() + block.len() <= room {
             text.push_str(&block);
         }
@@ -63,25 +64,23 @@ const TABLE_HEAD: &str =
 
 fn head(reports: &[Report]) -> String {
     let number = |wanted: &[Verdict]| reports.iter().filter(|r| wanted.contains(&r.verdict())).count();
-    let files = wording::count(reports.len(), "session file");
-    let (invalid, empty) = (number(&[Verdict::Invalid]), number(&[Verdict::Inconclusive]));
-    let verdict = match (reports.len(), invalid) {
-        (0, _) => "⚠️ No session file was checked".into(),
-        (1, 1) => "❌ The session will not replay as recorded".into(),
-        (_, 1..) => format!("❌ {invalid} of {files} will not replay"),
-        _ if empty == reports.len() => "⚠️ There was nothing to judge".into(),
-        _ if number(&[Verdict::Warnings]) > 0 => format!("⚠️ {files} checked, with warnings"),
-        _ => format!("✅ {files} checked"),
+    let (verdict, sentence) = wording::outcome(reports);
+    let mark = match verdict {
+        Verdict::Invalid => "❌",
+        Verdict::Inconclusive | Verdict::Warnings => "⚠️",
+        Verdict::Healthy => "✅",
     };
     let sum = |of: fn(&Report) -> usize| reports.iter().map(of).sum::<usize>();
-    let mut text = format!("## sesslint: {verdict}\n");
+    let mut text = format!("## sesslint: {mark} {sentence}\n");
     if !reports.is_empty() {
         let _ = write!(
             text,
-            "\n| Files | Valid | Invalid | Nothing to judge | Errors | Warnings | Informations |\n\
-             | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n| {} | {} | {invalid} | {empty} | {} | {} | {} |\n",
+            "\n| Files | Valid | Invalid | Nothing to judge | Errors | Warnings | Info |\n\
+             | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n| {} | {} | {} | {} | {} | {} | {} |\n",
             reports.len(),
             number(&[Verdict::Healthy, Verdict::Warnings]),
+            number(&[Verdict::Invalid]),
+            number(&[Verdict::Inconclusive]),
             sum(|r| r.counts.failing()),
             sum(|r| r.counts.warning),
             sum(|r| r.counts.info),
@@ -105,7 +104,10 @@ fn row_text(report: &Report, row: &Row<'_>) -> String {
 }
 
 fn one(report: &Report, finding: &Finding) -> String {
-    let mut what = cell(&format!("{}{}", wording::why(finding), wording::record(finding)));
+    let mut what = cell(&wording::why(finding));
+    if let Some(id) = wording::record_id(finding) {
+        let _ = write!(what, " (record {})", code(&id));
+    }
     for consequence in wording::consequences(finding) {
         let _ = write!(what, "<br>→ {}", cell(&consequence));
     }
@@ -147,6 +149,17 @@ fn command_block(reports: &[Report]) -> String {
     }
     let fence = "`".repeat(longest_run(&listed).max(2) + 1);
     format!("\n### To mend what can be mended\n\n{fence}sh\n{listed}\n{fence}\n{more}")
+}
+
+/// Where the codes are explained, when there is one to explain.
+fn codes_line(reports: &[Report]) -> String {
+    let entries = rank::ranked(reports);
+    let Some((_, first)) = entries.first() else { return String::new() };
+    format!(
+        "\nWhat a code means: `sesslint explain {}`, or [the pages of all codes]({}/tree/main/docs/codes).\n",
+        first.code(),
+        env!("CARGO_PKG_REPOSITORY")
+    )
 }
 
 const fn severity(severity: Severity) -> &'static str {

@@ -31,6 +31,7 @@ use crate::report::Report;
 
 use crate::report::gate::Gate;
 pub use scan::write_scan;
+pub use wording::count;
 
 /// What a run can write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

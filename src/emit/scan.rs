@@ -2,12 +2,15 @@
 //!
 //! Added to a file's object: `source_path`, `repo_path`, `format`, `profile`, `error`, `assurance`, `source_fingerprint`, `size`, `records`, `events`.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
 use super::escape::inert;
-use super::{Format, Options, ascii, json as json_report};
+use super::{Format, Options, ascii, count, json as json_report, wording};
+use crate::finding::Severity;
+use crate::report::Report;
 use crate::scan::{Bucket, Outcome, Row, Scan};
 
 /// Writes a scan.
@@ -18,12 +21,7 @@ pub fn write_scan(format: Format, scan: &Scan, options: &Options, out: &mut dyn 
     match format {
         Format::Json => ascii::write_document(&document(scan, options), out),
         Format::Human => text(scan, options, out),
-        other if scan.unreadable.is_empty() => super::write(other, &scan.reports, options, out),
-        other => {
-            let mut reports = [&*scan.reports, &*scan.unreadable].concat();
-            reports.sort_by(|a, b| (&a.minimised_path, &a.path).cmp(&(&b.minimised_path, &b.path)));
-            super::write(other, &reports, options, out)
-        }
+        other => super::write(other, &all_reports(scan), options, out),
     }
 }
 
@@ -131,7 +129,33 @@ fn text(scan: &Scan, options: &Options, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "\nFile: {}", inert(&report.path))?;
         super::human::write_findings(report, options, out)?;
     }
-    Ok(())
+    conclusion(scan, options, out)
+}
+
+/// The last line: what was found in all, and whether that fails the run.
+fn conclusion(scan: &Scan, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    let gate = &options.gate;
+    let reports = all_reports(scan);
+    let (_, sentence) = wording::outcome(&reports);
+    let passed = if scan.passes(gate) { "passed" } else { "failed" };
+    let mut asked = format!("--fail-on {}", gate.fail_on.map_or("never", Severity::as_str));
+    if gate.only_new {
+        asked.push_str(" --only-new");
+    }
+    if let Some(most) = gate.max_findings {
+        asked.push_str(&format!(" --max-findings {most}"));
+    }
+    writeln!(out, "\n{sentence}: {}.\nGate: {passed} ({asked})", wording::totals(&reports))
+}
+
+/// The reports of the files that were checked and of those that could not be read, in one order.
+fn all_reports(scan: &Scan) -> Cow<'_, [Report]> {
+    if scan.unreadable.is_empty() {
+        return Cow::Borrowed(&scan.reports);
+    }
+    let mut reports = [&*scan.reports, &*scan.unreadable].concat();
+    reports.sort_by(|a, b| (&a.minimised_path, &a.path).cmp(&(&b.minimised_path, &b.path)));
+    Cow::Owned(reports)
 }
 
 fn detail(scan: &Scan, row: &Row) -> String {
@@ -141,9 +165,10 @@ fn detail(scan: &Scan, row: &Row) -> String {
             match scan.bucket(row) {
                 Bucket::Unsupported => " (unsupported format or version)".into(),
                 Bucket::Invalid => {
-                    format!(" ({} error(s), {} warning(s))", report.counts.failing(), report.counts.warning)
+                    let (errors, warnings) = (report.counts.failing(), report.counts.warning);
+                    format!(" ({}, {})", count(errors, "error"), count(warnings, "warning"))
                 }
-                _ if report.counts.warning > 0 => format!(" ({} warning(s))", report.counts.warning),
+                _ if report.counts.warning > 0 => format!(" ({})", count(report.counts.warning, "warning")),
                 _ => String::new(),
             }
         }

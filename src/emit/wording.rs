@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::escape::shell_word;
 use crate::finding::{Finding, Location, Repairability};
 use crate::report::Report;
-use crate::report::verdict::NextStep;
+use crate::report::verdict::{NextStep, Verdict};
 
 /// Longest part of an id that is shown.
 const ID_LIMIT: usize = 60;
@@ -42,13 +42,17 @@ pub(super) fn why(finding: &Finding) -> String {
 
 /// ` (record u1)`, or nothing.
 pub(super) fn record(finding: &Finding) -> String {
-    match &finding.record_id {
-        Some(id) if id.chars().count() > ID_LIMIT => {
-            format!(" (record {}...)", id.chars().take(ID_LIMIT).collect::<String>())
-        }
-        Some(id) => format!(" (record {id})"),
-        None => String::new(),
+    record_id(finding).map_or_else(String::new, |id| format!(" (record {id})"))
+}
+
+/// The id of the record, not longer than can be read.
+pub(super) fn record_id(finding: &Finding) -> Option<String> {
+    // One that was made up for a record without id is nowhere in the log.
+    let id = finding.record_id.as_ref().filter(|id| !id.starts_with("sesslint:synthetic:"))?;
+    if id.chars().count() <= ID_LIMIT {
+        return Some(id.clone());
     }
+    Some(format!("{}...", id.chars().take(ID_LIMIT).collect::<String>()))
 }
 
 /// `SL101 Orphan tool result, line 14`: a consequence in its cause's list.
@@ -84,6 +88,10 @@ pub(super) fn split_extension(path: &str) -> (&str, &str) {
 
 /// The command that mends what can be mended this way, with the real path.
 pub(super) fn repair_command(path: &str, repairability: Repairability) -> Option<String> {
+    // A name that is no text cannot be typed.
+    if path.contains(char::REPLACEMENT_CHARACTER) {
+        return None;
+    }
     let policy = match repairability {
         Repairability::Deterministic => "",
         Repairability::LossyExplicit => " --policy salvage",
@@ -103,6 +111,33 @@ pub(super) fn next_command(report: &Report) -> Option<String> {
     }
 }
 
+/// The outcome of a run, worst first, and as a sentence without its end.
+pub(super) fn outcome(reports: &[Report]) -> (Verdict, String) {
+    let number = |wanted: Verdict| reports.iter().filter(|r| r.verdict() == wanted).count();
+    let files = count(reports.len(), "session file");
+    match (reports.len(), number(Verdict::Invalid)) {
+        (0, _) => (Verdict::Inconclusive, "No session file was checked".into()),
+        (1, 1) => (Verdict::Invalid, "The session will not replay as recorded".into()),
+        (_, invalid @ 1..) => (Verdict::Invalid, format!("{invalid} of {files} will not replay")),
+        (all, _) if number(Verdict::Inconclusive) == all => {
+            (Verdict::Inconclusive, "There was nothing to judge".into())
+        }
+        _ if number(Verdict::Warnings) > 0 => (Verdict::Warnings, format!("{files} checked, with warnings")),
+        _ => (Verdict::Healthy, format!("{files} checked")),
+    }
+}
+
+/// `2 errors, 1 warning, 3 informational`.
+pub(super) fn totals(reports: &[Report]) -> String {
+    let sum = |of: fn(&Report) -> usize| reports.iter().map(of).sum::<usize>();
+    format!(
+        "{}, {}, {} informational",
+        count(sum(|r| r.counts.failing()), "error"),
+        count(sum(|r| r.counts.warning), "warning"),
+        sum(|r| r.counts.info)
+    )
+}
+
 /// What to do about it, in one line.
 pub(super) fn fix(report: &Report, finding: &Finding) -> String {
     match repair_command(&report.path, finding.repairability) {
@@ -112,7 +147,9 @@ pub(super) fn fix(report: &Report, finding: &Finding) -> String {
 }
 
 /// `1 error`, `2 errors`.
-pub(super) fn count(number: usize, noun: &str) -> String {
+#[must_use]
+pub fn count(number: impl TryInto<u64>, noun: &str) -> String {
+    let number = number.try_into().unwrap_or(u64::MAX);
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
@@ -162,6 +199,7 @@ mod tests {
             assert_eq!(repair_command(path, Repairability::Deterministic).as_deref(), Some(command));
         }
         assert_eq!(repair_command("a", Repairability::Manual), None);
+        assert_eq!(repair_command("a\u{fffd}", Repairability::Deterministic), None);
     }
 
     #[test]

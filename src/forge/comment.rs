@@ -3,6 +3,7 @@
 use serde_json::Value as Json;
 
 use super::publication::Publication;
+use crate::emit::count;
 
 /// The line it begins with.
 pub(super) const MARKER: &str = "<!-- sesslint:comment:repair -->";
@@ -12,10 +13,10 @@ pub(super) fn text(publication: &Publication, superseded: &[(u64, String)]) -> S
     let mut text = format!("{MARKER}\nThis pull request holds proposal `{}`.", publication.fingerprint);
     text.push_str(" A later run about the same logs updates it, unless somebody else has pushed to its branch.\n");
     if publication.left_out > 0 {
-        text.push_str(&format!("\n{} repaired file(s) are too large for the commit.\n", publication.left_out));
+        text.push_str(&format!("\nToo large for the commit: {}.\n", count(publication.left_out, "repaired file")));
     }
     if publication.refused > 0 {
-        text.push_str(&format!("\n{} file(s) are broken and could not be mended.\n", publication.refused));
+        text.push_str(&format!("\nBroken, and not mended: {}.\n", count(publication.refused, "file")));
     }
     if !superseded.is_empty() {
         text.push_str("\nEarlier repair pull requests about other sets of logs, which this one may replace:\n\n");

@@ -17,6 +17,10 @@ pub const SUMS: &str = "SHA256SUMS";
 
 /// What the name of a receipt ends in.
 const MANIFEST: &str = ".manifest.json";
+/// What the name of an attestation ends in.
+const ATTESTATION: &str = ".attestation.json";
+/// Longest name of a file on the systems there are, in bytes.
+const MAX_NAME: usize = 255;
 
 /// The repaired file in the proposal.
 #[must_use]
@@ -27,7 +31,7 @@ pub fn file(path: &str) -> String {
 /// Its attestation in the proposal.
 #[must_use]
 pub fn attestation(path: &str) -> String {
-    format!("attestations/{path}.attestation.json")
+    format!("attestations/{path}{ATTESTATION}")
 }
 
 /// The receipt of a file, in the repository.
@@ -42,10 +46,12 @@ pub fn of_manifest(path: &str) -> Option<&str> {
     path.strip_suffix(MANIFEST)
 }
 
-/// Whether a name leads to a file below a root on every system, and to no receipt and nothing of git's own.
+/// Whether a name leads to a file below a root on every system, and to no receipt and nothing of git's own, and leaves
+/// room for what is written beside it.
 #[must_use]
 pub fn is_safe(path: &str) -> bool {
-    let parts = |part: &str| !matches!(part, "" | "." | "..") && !part.eq_ignore_ascii_case(".git");
+    let fits = |part: &str| part.len() + ATTESTATION.len() <= MAX_NAME;
+    let parts = |part: &str| !matches!(part, "" | "." | "..") && !part.eq_ignore_ascii_case(".git") && fits(part);
     let plain = |c: char| !c.is_control() && c != '\\';
     path.split('/').all(parts)
         && path.chars().all(plain)
@@ -87,6 +93,7 @@ mod tests {
         for name in ["", "/a", "a//b", "../a", "a/..", "a/./b", ".git/x", "a/.GIT", "a\\b", "a\nb", "a.manifest.json"] {
             assert!(!is_safe(name), "{name}");
         }
+        assert!(is_safe(&"a".repeat(238)) && !is_safe(&"a".repeat(239)));
     }
 
     #[test]

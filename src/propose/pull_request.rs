@@ -3,6 +3,7 @@
 
 use super::document::{Entry, Proposal, Refused};
 use crate::emit::escape::{markdown_cell, markdown_code};
+use crate::report::Assurance;
 
 /// Longest text the service takes, in characters.
 pub const MAX_BODY: usize = 65_536;
@@ -38,6 +39,7 @@ pub fn body(proposal: &Proposal) -> String {
     text.push_str("for byte. The originals are replaced by merging this, and by nothing else.\n\n");
     text.push_str("| Log | Lines | Given up | Trust | Steps |\n| --- | --- | --- | --- | --- |\n");
     rows(&proposal.files, entry, &mut text);
+    text.push_str(&levels(&proposal.files));
     let left_out: Vec<&Entry> = proposal.files.iter().filter(|entry| entry.not_committed.is_some()).collect();
     if !left_out.is_empty() {
         text.push_str("\n**Not in the commit**, only in the proposal's folder:\n\n| Log | Why |\n| --- | --- |\n");
@@ -83,6 +85,16 @@ fn rows<T>(all: &[T], row: impl Fn(&T) -> String, text: &mut String) {
         room = left;
         text.push_str(&line);
     }
+}
+
+/// What the words of the column of trust say.
+fn levels(files: &[Entry]) -> String {
+    let occurs =
+        |level: &&Assurance| files.iter().any(|f| [&*f.assurance.before, &f.assurance.after].contains(&level.as_str()));
+    let all = [Assurance::A0, Assurance::A1, Assurance::A2, Assurance::A3, Assurance::A4];
+    let told: Vec<String> =
+        all.iter().filter(occurs).map(|level| format!("{}: {}", level.as_str(), level.limitation())).collect();
+    if told.is_empty() { String::new() } else { format!("\nTrust, before and after. {}\n", told.join(" ")) }
 }
 
 fn entry(entry: &Entry) -> String {

@@ -384,7 +384,7 @@ fn unsound(mended: &Mended, report: &Report) -> Refusal {
     if codes.is_empty() {
         codes.clone_from(&mended.remaining);
     }
-    let text = format!("{} finding(s) would remain in the result: {}", codes.len(), codes.join(", "));
+    let text = format!("findings would remain in the result: {}", codes.join(", "));
     blocked(mended, RefusalCode::OutputInvalid, &text)
 }
 

@@ -12,7 +12,7 @@ use super::plan::Step;
 use super::prepare::Prepared;
 use super::refusal::Refusal;
 use super::script::{Bytes, Piece};
-use crate::emit::escape::visible;
+use crate::emit::escape::inert;
 use crate::finding::fingerprint::hex;
 use crate::rule;
 
@@ -69,7 +69,7 @@ fn what(edit: &LineEdit) -> String {
         .map(|piece| match piece {
             Piece::Source { range, .. } => format!("bytes {}-{} moved here", range.start, range.end),
             Piece::Text(text) if text == b"\n" => "a line end".to_owned(),
-            Piece::Text(text) => visible(&String::from_utf8_lossy(text)).to_string(),
+            Piece::Text(text) => inert(&String::from_utf8_lossy(text)).to_string(),
         })
         .collect();
     match (gone, put.is_empty()) {
@@ -85,7 +85,7 @@ fn what(edit: &LineEdit) -> String {
 /// Whatever reading the source or writing raises.
 pub fn diff(prepared: &Prepared, include_content: bool, out: &mut dyn Write) -> io::Result<()> {
     let source = prepared.text();
-    let name = visible(prepared.source().name());
+    let name = inert(prepared.source().name());
     writeln!(out, "--- a/{name}\n+++ b/{name}")?;
     let mut shift: i64 = 0;
     for hunk in hunks(prepared)? {
@@ -169,7 +169,7 @@ fn split(text: &[u8]) -> Vec<&[u8]> {
 fn shown(line: &[u8], include_content: bool) -> String {
     if include_content {
         let text = String::from_utf8_lossy(&line[..line.len().min(SHOWN)]);
-        return visible(&text).to_string() + if line.len() > SHOWN { "…" } else { "" };
+        return inert(&text).to_string() + if line.len() > SHOWN { "…" } else { "" };
     }
     format!("<{} bytes, sha256 {}>", line.len(), hex(&Sha256::digest(line)[..8]))
 }
@@ -222,7 +222,7 @@ fn line_end(source: &dyn Bytes, at: u64) -> io::Result<u64> {
 /// # Errors
 /// Whatever writing raises.
 pub fn refusal(refusal: &Refusal, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "Repair refused [{}]: {}", refusal.code.as_str(), visible(&refusal.message))?;
+    writeln!(out, "Repair refused [{}]: {}", refusal.code.as_str(), inert(&refusal.message))?;
     for blocking in &refusal.blocking {
         let line = blocking.line.map_or_else(String::new, |line| format!(" line {line}"));
         writeln!(out, "  [{}] {}{line}: {}", blocking.code, blocking.severity.as_str(), blocking.what)?;
@@ -238,7 +238,7 @@ pub fn refusal(refusal: &Refusal, out: &mut dyn Write) -> io::Result<()> {
 /// Whatever writing raises.
 pub fn batch(batch: &Batch, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<()> {
     for row in &batch.rows {
-        let path = visible(&row.path);
+        let path = inert(&row.path);
         match &row.outcome {
             Outcome::Repaired { receipt } => {
                 let assurance = receipt["assurance"].as_str().unwrap_or("");
@@ -252,7 +252,7 @@ pub fn batch(batch: &Batch, out: &mut dyn Write, err: &mut dyn Write) -> io::Res
                 writeln!(err, "{path}:")?;
                 refusal(refused, err)?;
             }
-            Outcome::Failed(why) => writeln!(out, "[failed] {path}: {}", visible(why))?,
+            Outcome::Failed(why) => writeln!(out, "[failed] {path}: {}", inert(why))?,
             Outcome::Healthy | Outcome::Skipped(_) => {}
         }
     }

@@ -28,7 +28,7 @@ pub struct Gate {
     pub fail_on: Option<Severity>,
     /// Findings in the baseline never fail.
     pub only_new: bool,
-    /// More findings than this fail together, informations not counted.
+    /// More findings than this fail together, informational ones not counted.
     pub max_findings: Option<u64>,
 }
 

@@ -2,7 +2,7 @@
 //! (evidence beyond ids, coverage of scans) stays empty; texts come from the rules, never from the document.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Component, Path};
 
 use serde_json::Value as Json;
 
@@ -33,7 +33,7 @@ pub fn report(document: &Json) -> Result<Report, String> {
     let path = clean(Path::new(path));
     Ok(Report {
         minimised_path: optional(source, "minimised_path").or_else(|| optional(document, "path")).unwrap_or_default(),
-        repo_path: optional(source, "repo_path"),
+        repo_path: optional(source, "repo_path").filter(|path| leads_below(path)),
         session_id: stem(&path),
         path,
         source_fingerprint: text(document, "source_fingerprint")?.to_owned(),
@@ -52,6 +52,11 @@ pub fn report(document: &Json) -> Result<Report, String> {
         outline: document.get("outline").and_then(outline),
         findings,
     })
+}
+
+/// Whether a path stays below the folder it counts from.
+fn leads_below(path: &str) -> bool {
+    Path::new(path).components().all(|part| matches!(part, Component::Normal(_)))
 }
 
 fn finding(object: &Json) -> Result<Finding, String> {

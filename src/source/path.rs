@@ -9,7 +9,9 @@ use crate::finding::fingerprint::hex;
 /// The text of a path after a light clean-up: no doubled slashes, no `.` parts, no trailing slash, `/` between parts. `..` stays.
 #[must_use]
 pub fn clean(path: &Path) -> String {
-    let text = path.to_string_lossy().replace('\\', "/");
+    // Elsewhere a backslash is a character of a name like any other.
+    let text = path.to_string_lossy();
+    let text = if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() };
     let absolute = text.starts_with('/');
     let parts: Vec<&str> = text.split('/').filter(|p| !p.is_empty() && *p != ".").collect();
     let joined = parts.join("/");
@@ -84,6 +86,7 @@ mod tests {
             ("/a//b/", "/a/b"),
             (".", ""),
             ("s.jsonl", "s.jsonl"),
+            ("a\\b.jsonl", if cfg!(windows) { "a/b.jsonl" } else { "a\\b.jsonl" }),
         ] {
             assert_eq!(clean(Path::new(given)), cleaned);
         }

@@ -17,15 +17,21 @@ use crate::finding::fingerprint::hex;
 pub use spool::Spool;
 
 /// Puts `bytes` at `path`, replacing what is there: written beside it, synced, then renamed, so that a reader never
-/// sees half a file.
+/// sees half a file. A link stays one, and the file it leads to is replaced; a device or a pipe is written to.
 ///
 /// # Errors
-/// The folder is missing or not writable, or the disk is full; the old file is then untouched.
+/// The folder is missing or not writable, `path` is a folder, or the disk is full; the old file is then untouched.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = beside(path)?;
+    let target = match std::fs::metadata(path) {
+        Ok(there) if there.is_dir() => return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder")),
+        Ok(there) if !there.is_file() => return std::fs::OpenOptions::new().write(true).open(path)?.write_all(bytes),
+        Ok(_) => path.canonicalize()?,
+        Err(_) => path.to_owned(),
+    };
+    let mut file = beside(&target)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
-    file.persist(path).map_err(|error| error.error)?;
+    file.persist(&target).map_err(|error| error.error)?;
     Ok(())
 }
 
@@ -318,6 +324,23 @@ mod tests {
         assert_eq!(std::fs::read(&path).unwrap(), b"two");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
         assert!(replace(&folder.path().join("none/x"), b"").is_err());
+        assert_eq!(replace(folder.path(), b"").unwrap_err().kind(), io::ErrorKind::IsADirectory);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_stay_and_devices_are_written_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let [file, link, device] = ["file", "link", "device"].map(|name| folder.path().join(name));
+        std::fs::write(&file, b"old").unwrap();
+        std::os::unix::fs::symlink("file", &link).unwrap();
+        std::os::unix::fs::symlink("/dev/null", &device).unwrap();
+        for path in [&link, &device] {
+            replace(path, b"new").unwrap();
+            assert!(path.symlink_metadata().unwrap().is_symlink());
+        }
+        assert_eq!(std::fs::read(&file).unwrap(), b"new");
+        assert!(!std::fs::metadata(&device).unwrap().is_file());
     }
 
     #[test]

@@ -223,8 +223,69 @@ fn names_cannot_speak_to_the_runner() {
     {
         let output = job.run_hosted(usage);
         assert_eq!(output.status.code(), Some(2));
-        assert_eq!(commands(&stderr(&output)), Vec::<String>::new(), "{}", stderr(&output));
+        let found = commands(&stderr(&output));
+        assert!(found.len() <= 1 && found.iter().all(|c| c.starts_with("::error title=sesslint could not run::")));
     }
+}
+
+#[test]
+fn why_a_job_could_not_run_is_shown_beside_its_log() {
+    let job = Job::new().broken();
+    let shown = |arguments: &[&str]| {
+        let output = job.run_hosted(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let log = stdout(&output) + &stderr(&output);
+        assert!(log.contains("could not run::") == commands(&log).iter().any(|c| c.contains("could not run::")));
+        log.lines().filter(|line| line.starts_with("::error ")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    job.write("bad.toml", "fail_on = \"error\"\n");
+    assert!(shown(&["ci", "--config", "bad.toml"])[0].ends_with("bad.toml:1:1: unknown key `fail_on`"));
+    assert!(shown(&["ci", "--config", "bad.toml", "--annotations=false"]).is_empty());
+    assert!(shown(&["merge", "part-*.json"])[0].ends_with("part-*.json: no report matches this pattern"));
+    // Ten of a kind are shown, and this is one of them.
+    for n in 0..12 {
+        job.write(
+            &format!("logs/{n}.jsonl"),
+            &example("claude-code-broken.jsonl").replace("0000-4000", &format!("00{n:02}-4000")),
+        );
+    }
+    let errors = shown(&["ci", "--max-files", "11"]);
+    assert_eq!(errors.len(), 10);
+    assert!(errors[9].starts_with("::error title=sesslint could not run::files were left out"));
+    assert!(!stderr(&job.run(&["ci", "none"])).contains("::error"));
+}
+
+#[test]
+fn reports_take_the_place_of_nothing_else() {
+    let job = Job::new().broken();
+    let log = job.path("repo").join("logs/broken.jsonl");
+    let before = std::fs::read(&log).unwrap();
+    for command in ["ci", "scan", "check"] {
+        let path = if command == "check" { "logs/broken.jsonl" } else { "logs" };
+        let refused = |output: &str, what: &str| {
+            let result = job.run(&[command, path, "--output", "jsonl=x", "--output", output]);
+            assert_eq!(result.status.code(), Some(2), "{command} {output}");
+            assert!(stderr(&result).contains(what), "{}", stderr(&result));
+        };
+        refused("json=logs/../logs/broken.jsonl", "is a file that was checked");
+        refused("json=./x", "two reports go to ./x");
+    }
+    assert_eq!(job.code(&["baseline", "write", "--baseline", "logs/broken.jsonl"]), 2);
+    assert_eq!(std::fs::read(&log).unwrap(), before);
+    assert!(!job.path("repo").join("x").exists());
+    assert_eq!(job.code(&["ci", "--output", "json=new.json"]), 1);
+    assert_eq!(job.code(&["ci", "--output", "json=new.json"]), 1, "a report of its own is replaced");
+}
+
+#[test]
+fn a_file_that_cannot_be_read_hides_nothing() {
+    let job = Job::new().broken();
+    let output = job.run(&["check", "gone.jsonl", "logs/broken.jsonl", "logs"]);
+    assert_eq!(output.status.code(), Some(2), "a folder among files is wrong use");
+    let output = job.run(&["check", "gone.jsonl", "logs/broken.jsonl", "gone-too.jsonl"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stdout(&output).contains("[SL002]"));
+    assert_eq!(stderr(&output).lines().count(), 2, "{}", stderr(&output));
 }
 
 #[test]
@@ -491,5 +552,33 @@ fn the_action_offers_every_setting_and_invents_none() {
             text.contains(&format!("\n  {input}:\n")) && text.contains(&format!("${{{{ inputs.{input} }}}}")),
             "{input}"
         );
+    }
+}
+
+#[test]
+fn the_text_ends_with_the_outcome_and_the_gate() {
+    let job = Job::new().broken().healthy();
+    let end = |arguments: &[&str]| {
+        let text = stdout(&job.run(&[&["ci"][..], arguments].concat()));
+        text.lines().rev().take(2).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let found = "1 of 2 session files will not replay: 4 errors, 0 warnings, 0 informational.";
+    assert_eq!(end(&[]), ["Gate: failed (--fail-on error)", found]);
+    assert_eq!(end(&["--fail-on", "never"]), ["Gate: passed (--fail-on never)", found]);
+    assert_eq!(
+        end(&["--max-findings", "3", "--fail-on", "fatal"])[0],
+        "Gate: failed (--fail-on fatal --max-findings 3)"
+    );
+}
+
+#[test]
+fn options_of_one_command_stand_apart_from_those_of_all() {
+    let job = Job::new();
+    for command in ["ci", "check", "repair", "propose", "baseline"] {
+        let help = stdout(&job.run(&[command, "-h"]));
+        let (own, global) = help.split_once("\nGlobal options:\n").unwrap();
+        assert!(global.contains("--config") && global.contains("--policy") && !own.contains("--config"), "{help}");
+        let (_, behind) = own.split_once("Pull request:").unwrap_or_default();
+        assert!(!behind.contains("--exclude"), "{help}");
     }
 }

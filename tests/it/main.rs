@@ -13,6 +13,8 @@ mod corpus;
 mod damage;
 mod docs;
 mod export;
+#[cfg(unix)]
+mod hostile;
 mod mended;
 mod packed;
 mod propose;

@@ -36,29 +36,23 @@ fn deserves_section(report: &Report) -> bool {
 }
 
 fn write_head(reports: &[Report], out: &mut dyn Write) -> io::Result<()> {
-    let sum = |of: fn(&Report) -> usize| reports.iter().map(of).sum::<usize>();
-    writeln!(out, "<header>\n<h1>Session report</h1>")?;
+    let (verdict, sentence) = wording::outcome(reports);
+    writeln!(out, "<header>\n<h1>Session report</h1>\n<p class=\"verdict {}\">{sentence}.</p>", class(verdict))?;
     if reports.is_empty() {
-        return writeln!(out, "<p class=\"verdict inconclusive\">No session file was checked.</p>\n</header>");
+        return writeln!(out, "</header>");
     }
+    writeln!(out, "<p>{}: {}.</p>\n</header>", wording::count(reports.len(), "file"), wording::totals(reports))?;
     writeln!(
         out,
-        "<p>{}: {}, {}, {}.</p>\n</header>",
-        wording::count(reports.len(), "file"),
-        wording::count(sum(|r| r.counts.failing()), "error"),
-        wording::count(sum(|r| r.counts.warning), "warning"),
-        wording::count(sum(|r| r.counts.info), "information"),
-    )?;
-    writeln!(
-        out,
-        "<table>\n<thead><tr><th>File<th>Format<th>Verdict<th>Errors<th>Warnings<th>Infos<th>Records</tr></thead>\n<tbody>"
+        "<div class=\"wide\">\n<table>\n<thead><tr><th>File<th>Format<th>Verdict<th class=\"n\">Errors<th class=\"n\">Warnings\
+         <th class=\"n\">Info<th class=\"n\">Records</tr></thead>\n<tbody>"
     )?;
     for (index, report) in reports.iter().enumerate() {
         let path = markup(&report.path);
         let path = if deserves_section(report) { format!("<a href=\"#f{index}\">{path}</a>") } else { path };
         writeln!(
             out,
-            "<tr><td class=\"path\">{path}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}</tr>",
+            "<tr><td class=\"path\">{path}<td>{}<td>{}<td class=\"n\">{}<td class=\"n\">{}<td class=\"n\">{}<td class=\"n\">{}</tr>",
             markup(report.format_name),
             badge(report.verdict()),
             report.counts.failing(),
@@ -67,7 +61,7 @@ fn write_head(reports: &[Report], out: &mut dyn Write) -> io::Result<()> {
             report.records
         )?;
     }
-    writeln!(out, "</tbody>\n</table>")
+    writeln!(out, "</tbody>\n</table>\n</div>")
 }
 
 fn write_file(index: usize, report: &Report, out: &mut dyn Write) -> io::Result<()> {
@@ -137,13 +131,16 @@ fn anchor(file: usize, finding: usize) -> String {
 }
 
 fn badge(verdict: Verdict) -> String {
-    let class = match verdict {
+    format!("<span class=\"badge {}\">{}</span>", class(verdict), verdict.as_str())
+}
+
+const fn class(verdict: Verdict) -> &'static str {
+    match verdict {
         Verdict::Healthy => "healthy",
         Verdict::Warnings => "warning",
         Verdict::Invalid => "error",
         Verdict::Inconclusive => "inconclusive",
-    };
-    format!("<span class=\"badge {class}\">{}</span>", verdict.as_str())
+    }
 }
 
 #[cfg(test)]
