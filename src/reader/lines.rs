@@ -159,7 +159,7 @@ impl Pass<'_> {
         let (Some(scan), Some(first)) = (scan, lines.next()) else {
             return spread.lines().for_each(|line| self.line(&line));
         };
-        if let Some(finding) = self.torn.take() {
+        if let Some((finding, _)) = self.torn.take() {
             self.sink.finding(finding);
         }
         self.blank_lines();
@@ -189,6 +189,7 @@ impl Pass<'_> {
             end: at.end,
             in_document: false,
             is_cut: false,
+            is_recovered: true,
             location: at.part(json.start() as u64, scan.end as u64),
         };
         take(&record, &scan, self.adapter, self.sink);
