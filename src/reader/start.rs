@@ -67,6 +67,15 @@ fn decide(head: &[u8], last: bool, document: &Document) -> Option<Start> {
             };
             let end = memchr::memchr(b'\n', &rest[begin..]).or(last.then_some(rest.len() - begin))?;
             let both = &text[..first.len() + begin + end];
+            // Whole objects below each other go on with nothing: a document would part them.
+            let next = rest[begin + end..].iter().find(|b| !blank(b));
+            let is_record = rest[begin] == b'{' && scanner.scan(&rest[begin..begin + end], 1).is_ok();
+            if is_record && next.is_none() && !last {
+                return None;
+            }
+            if is_record && next == Some(&b'{') {
+                return Some(Start::Lines);
+            }
             let goes_on = matches!(
                 scanner.scan(both, 1).map_err(|e| e.fault),
                 Ok(_) | Err(JsonFault::UnexpectedEnd | JsonFault::TrailingData)
@@ -115,6 +124,11 @@ mod tests {
             ("{\"a\":1,\n{\"b\":2}\n", Lines),
             ("{\"a\":\"cut\n{\"b\":2}\n", Lines),
             ("{\n{\"b\":2}\n", Lines),
+            ("{\"cut\":\n{\"b\":2}\n{\"c\":3}\n", Lines),
+            ("{\"cut\":[\n{\"b\":2}\n\n{\"c\":3}\n", Lines),
+            ("{\"items\":[\n{\"b\":2}\n]}\n", Document),
+            ("{\"items\":[\n{\"b\":2},\n{\"c\":3}\n]}\n", Document),
+            ("{\"items\":\n{\"b\":2}", Document),
             ("{", Lines),
             ("{\n", Lines),
             ("[]", Document),
