@@ -9,6 +9,7 @@ pub(crate) mod framing;
 mod lines;
 pub(crate) mod object;
 mod start;
+mod surplus;
 mod values;
 
 use std::io::{self, Read, Seek};
