@@ -167,7 +167,7 @@ pub struct Event {
     /// Index into [`super::Session::records`].
     pub record: u32,
     /// Position among the events of its record, from 0.
-    pub part: u16,
+    pub part: u32,
     /// See there.
     pub flags: EventFlags,
     /// Place in the session as its file states it; vendor formats count events from 0.

@@ -7,6 +7,7 @@ use std::io::{Read, Seek, SeekFrom};
 use sha2::{Digest, Sha256};
 
 use super::frame_recall::FrameRecall;
+use super::surplus::Surplus;
 use super::{Source, TAPE_DEPTH};
 use crate::adapter::{Draft, Format, Record, Sink};
 use crate::finding::{Finding, Location};
@@ -20,8 +21,9 @@ use crate::source::text::FramePlace;
 pub struct Builder {
     session: Session,
     findings: Vec<Finding>,
+    surplus: Surplus,
     /// Line, column and item of the last event's record, and how many events it gave so far.
-    current: Option<([u64; 3], u16)>,
+    current: Option<([u64; 3], u32)>,
     /// The frame that records begin in.
     frame: Option<FrameRow>,
     scopes: hashbrown::HashMap<Scope, u32>,
@@ -36,6 +38,7 @@ impl Builder {
         Self {
             session: Session::new(format.id, format.version, Conventions::CANONICAL),
             findings: Vec::new(),
+            surplus: Surplus::default(),
             current: None,
             frame: None,
             scopes: [(Scope::default(), 0)].into_iter().collect(),
@@ -49,6 +52,7 @@ impl Builder {
         self.session.conventions = source.conventions;
         self.session.run_state_projection = source.metadata.run_state.clone();
         self.withdraw();
+        self.findings.extend(self.surplus.summaries());
         (self.session, self.findings)
     }
 
@@ -81,6 +85,7 @@ impl Sink for Builder {
         let Session { format, format_version, conventions, .. } = self.session;
         self.session = Session::new(format, format_version, conventions);
         self.findings = vec![finding];
+        self.surplus = Surplus::default();
     }
 
     fn event(&mut self, record: &Record<'_>, draft: Draft<'_>) {
@@ -133,7 +138,7 @@ impl Sink for Builder {
     }
 
     fn finding(&mut self, finding: Finding) {
-        self.findings.push(finding);
+        self.findings.extend(self.surplus.admit(finding));
     }
 
     fn checkpoint(&mut self, seq: Option<i64>, hash: Option<String>) {
@@ -291,8 +296,8 @@ fn read_range(input: &mut (impl Read + Seek), range: std::ops::Range<u64>) -> Op
 
 /// Keeps the canonical object of one event of a record.
 struct Pick {
-    part: u16,
-    seen: u16,
+    part: u32,
+    seen: u32,
     seq: u64,
     found: Option<Value>,
 }

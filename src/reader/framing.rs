@@ -119,9 +119,12 @@ pub(super) fn text_findings(record: &Record<'_>, scan: &Scan, adapter: &dyn Adap
 /// The first `"id": "…"` of a raw text: a torn record's best name. 1 to 200 characters, trimmed.
 pub(crate) fn raw_record_id(raw: &[u8]) -> Option<String> {
     for at in memchr::memmem::find_iter(raw, b"\"id\"") {
-        let rest = String::from_utf8_lossy(&raw[at + 4..raw.len().min(at + 4 + 1024)]);
-        let Some(rest) = rest.trim_start().strip_prefix(':') else { continue };
-        let Some(rest) = rest.trim_start().strip_prefix('"') else { continue };
+        let rest = &raw[at + 4..raw.len().min(at + 4 + 1024)];
+        // Most are no names of members: what cannot be one is not decoded.
+        let head = rest.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+        let Some(value) = head.trim_start().strip_prefix(':') else { continue };
+        let Some(value) = value.trim_start().strip_prefix('"') else { continue };
+        let rest = String::from_utf8_lossy(&rest[head.len() - value.len()..]);
         let Some(end) = rest.find('"') else { continue };
         if (1..=200).contains(&rest[..end].chars().count()) {
             let id = trim(&rest[..end]);

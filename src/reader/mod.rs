@@ -10,6 +10,7 @@ mod lines;
 pub(crate) mod object;
 mod spread;
 mod start;
+mod surplus;
 mod values;
 
 use std::io::{self, Read, Seek};

@@ -3,6 +3,8 @@
 //! The tape holds one row a value down to a chosen depth, so that adapters find fields without a second parse and the
 //! large payloads below are only skipped over. Nothing recurses; input of any depth and shape is read in linear time.
 
+use std::borrow::Cow;
+
 /// What a tape row is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeKind {
@@ -60,6 +62,8 @@ pub enum JsonFault {
     BadEscape,
     /// A number too large to represent.
     NumberTooLarge,
+    /// More values than anyone keeps in one record.
+    TooManyValues,
     /// Something stands behind the value.
     TrailingData,
 }
@@ -77,6 +81,7 @@ impl JsonFault {
             Self::ControlCharacter => "unescaped control character in a string",
             Self::BadEscape => "unknown escape in a string",
             Self::NumberTooLarge => "number too large",
+            Self::TooManyValues => "too many values",
             Self::TrailingData => "data behind the value",
         }
     }
@@ -108,6 +113,12 @@ pub struct Scan {
 const MAX_INTEGER_DIGITS: usize = 4300;
 /// Objects with more members than this are checked for duplicate names by sorting.
 const PAIRWISE_LIMIT: usize = 64;
+/// Rows of a tape at most, some 80 MB: a line of 200 MB can hold a hundred million values.
+const MAX_ROWS: usize = 1 << 22;
+/// Names of open objects that are compared at most.
+const MAX_NAMES: usize = 1 << 22;
+/// Levels for which more is kept than one bit: whether an object or an array is open. No record may be this deep.
+const TRACKED_DEPTH: usize = 256;
 
 #[derive(Clone, Copy)]
 struct Open {
@@ -127,6 +138,9 @@ struct Open {
 pub struct Scanner {
     tape: Vec<Node>,
     open: Vec<Open>,
+    /// What is open below [`TRACKED_DEPTH`], 64 levels a word: a bit for each, set for objects.
+    deep: Vec<u64>,
+    deep_len: u32,
     names: Vec<(u32, u32)>,
 }
 
@@ -162,16 +176,22 @@ impl Scanner {
     /// # Errors
     /// The first syntax error.
     pub fn scan_prefix(&mut self, text: &[u8], tape_depth: u32) -> Result<Scan, JsonError> {
+        let tape_depth = tape_depth.min(TRACKED_DEPTH as u32);
         self.tape.clear();
         self.open.clear();
+        self.deep.clear();
+        self.deep_len = 0;
         self.names.clear();
         let mut scan = Scan::default();
         let mut at = skip_blanks(text, 0);
         'value: loop {
             // A value begins at `at`.
-            let depth = self.open.len() as u32;
+            let depth = self.open.len() as u32 + self.deep_len;
             let on_tape = depth < tape_depth;
             let start = at;
+            if self.tape.len() >= MAX_ROWS && on_tape || self.names.len() >= MAX_NAMES {
+                return Err(JsonError { fault: JsonFault::TooManyValues, offset: at });
+            }
             match text.get(at).copied() {
                 Some(b'"') => {
                     let (end, escaped) = string(text, at + 1, &mut scan.lone_surrogate)?;
@@ -189,8 +209,7 @@ impl Scanner {
                     } else {
                         u32::MAX
                     };
-                    let first_name = self.names.len() as u32;
-                    self.open.push(Open { is_object, row, first_name, seen: 0, compare: false });
+                    self.enter(is_object, row);
                     scan.depth = scan.depth.max(depth + 1);
                     at = skip_blanks(text, at + 1);
                     match text.get(at) {
@@ -236,11 +255,10 @@ impl Scanner {
             }
             // A value ended at `at`: close what closes with it, then go to the next one.
             loop {
-                let Some(open) = self.open.last() else {
+                let Some(is_object) = self.innermost() else {
                     scan.end = at;
                     return Ok(scan);
                 };
-                let is_object = open.is_object;
                 at = skip_blanks(text, at);
                 match text.get(at) {
                     Some(b',') => {
@@ -261,6 +279,30 @@ impl Scanner {
         }
     }
 
+    fn enter(&mut self, is_object: bool, row: u32) {
+        if self.open.len() < TRACKED_DEPTH {
+            let first_name = self.names.len() as u32;
+            self.open.push(Open { is_object, row, first_name, seen: 0, compare: false });
+            return;
+        }
+        let bit = self.deep_len % 64;
+        if bit == 0 {
+            self.deep.push(0);
+        }
+        if let Some(word) = self.deep.last_mut() {
+            *word = *word & !(1 << bit) | u64::from(is_object) << bit;
+        }
+        self.deep_len += 1;
+    }
+
+    /// Whether the innermost open container is an object; none when nothing is open.
+    fn innermost(&self) -> Option<bool> {
+        match self.deep.last() {
+            Some(word) => Some(word >> ((self.deep_len - 1) % 64) & 1 == 1),
+            None => self.open.last().map(|open| open.is_object),
+        }
+    }
+
     fn leaf(&mut self, kind: NodeKind, escaped: bool, start: usize, end: usize) {
         let next = self.tape.len() as u32 + 1;
         self.tape.push(Node { kind, escaped, start: start as u32, end: end as u32, next });
@@ -274,11 +316,13 @@ impl Scanner {
             None => return Err(JsonError { fault: JsonFault::UnexpectedEnd, offset: at }),
         }
         let (end, escaped) = string(text, at + 1, &mut scan.lone_surrogate)?;
-        if (self.open.len() as u32) < tape_depth {
+        if self.open.len() as u32 + self.deep_len < tape_depth {
             self.leaf(NodeKind::Key, escaped, at, end);
         }
-        self.names.push((at as u32 + 1, end as u32 - 1));
-        if let Some(open) = self.open.last_mut() {
+        if self.deep_len == 0
+            && let Some(open) = self.open.last_mut()
+        {
+            self.names.push((at as u32 + 1, end as u32 - 1));
             let name = &text[at + 1..end - 1];
             let bit = 1u64 << (name_hash(name) & 63);
             open.compare |= open.seen & bit != 0 || escaped;
@@ -293,6 +337,13 @@ impl Scanner {
     }
 
     fn close(&mut self, text: &[u8], end: usize, scan: &mut Scan) {
+        if self.deep_len > 0 {
+            self.deep_len -= 1;
+            if self.deep_len.is_multiple_of(64) {
+                self.deep.pop();
+            }
+            return;
+        }
         let Some(open) = self.open.pop() else { return };
         if open.row != u32::MAX {
             let next = self.tape.len() as u32;
@@ -326,17 +377,13 @@ fn duplicate(text: &[u8], names: &[(u32, u32)]) -> Option<usize> {
             .find(|&i| names[..i].iter().any(|n| raw(n) == raw(&names[i])))
             .map(|i| names[i].0 as usize - 1);
     }
-    let mut sorted: Vec<(Vec<u8>, u32)> = names
-        .iter()
-        .map(|n| {
-            let name = raw(n);
-            let name =
-                if memchr::memchr(b'\\', name).is_none() { name.to_vec() } else { super::json::unescape_wtf8(name) };
-            (name, n.0)
-        })
-        .collect();
-    sorted.sort();
-    sorted.windows(2).filter(|w| w[0].0 == w[1].0).map(|w| w[1].1 as usize - 1).min()
+    let unescaped = |n: &(u32, u32)| match raw(n) {
+        name if memchr::memchr(b'\\', name).is_none() => Cow::Borrowed(name),
+        name => Cow::Owned(super::json::unescape_wtf8(name)),
+    };
+    let mut sorted = names.to_vec();
+    sorted.sort_unstable_by(|a, b| unescaped(a).cmp(&unescaped(b)).then(a.0.cmp(&b.0)));
+    sorted.windows(2).filter(|w| unescaped(&w[0]) == unescaped(&w[1])).map(|w| w[1].0 as usize - 1).min()
 }
 
 /// Skips space, tab, LF and CR.
@@ -497,6 +544,33 @@ mod tests {
 
     fn scan(text: &str) -> Result<Scan, JsonError> {
         Scanner::default().scan(text.as_bytes(), 8)
+    }
+
+    #[test]
+    fn brackets_match_at_any_depth() {
+        for depth in [1, 63, 64, 255, 256, 257, 319, 320, 321, 1000] {
+            let opening = |i: usize| if i.is_multiple_of(3) { "[" } else { "{\"a\":" };
+            let closing = |i: usize| if i.is_multiple_of(3) { "]" } else { "}" };
+            let open: String = (0..depth).map(opening).collect();
+            let close: String = (0..depth).rev().map(closing).collect();
+            let text = format!("{open}1{close}");
+            assert_eq!(scan(&text).map(|s| (s.end, s.depth as usize)), Ok((text.len(), depth)));
+            // The innermost bracket is closed by one of the other kind.
+            let other = if close.starts_with(']') { "}" } else { "]" };
+            let fault = scan(&format!("{open}1{other}{}", &close[1..])).map_err(|e| (e.fault, e.offset));
+            assert_eq!(fault, Err((JsonFault::ExpectedComma, open.len() + 1)));
+            assert!(scan(&text[..text.len() - 1]).is_err_and(|e| e.fault == JsonFault::UnexpectedEnd));
+        }
+    }
+
+    #[test]
+    fn memory_has_a_bound_whatever_the_text() {
+        for text in [format!("[{}0]", "0,".repeat(MAX_ROWS)), format!("{{{}\"\":0}}", "\"\":0,".repeat(MAX_NAMES))] {
+            assert!(scan(&text).is_err_and(|e| e.fault == JsonFault::TooManyValues));
+        }
+        let mut scanner = Scanner::default();
+        assert!(scanner.scan("[".repeat(1 << 20).as_bytes(), 8).is_err());
+        assert!(scanner.open.capacity() * size_of::<Open>() + scanner.deep.capacity() * 8 < 300_000);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests fail by panicking and say what they skip")]
 
+mod any_bytes;
 mod boundaries;
 mod ci;
 mod command;
@@ -15,7 +16,9 @@ mod docs;
 mod export;
 #[cfg(unix)]
 mod hostile;
+mod hostile_logs;
 mod mended;
+mod odd_files;
 mod packed;
 mod propose;
 mod reading;
