@@ -3,6 +3,9 @@
 //! The version stated in a record is the application's; it says nothing about a schema and is never a reason to refuse.
 //! New record types appear every few weeks: one without a `uuid` is metadata, one with a `uuid` is a node of the chain.
 
+#[cfg(test)]
+mod tests;
+
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 

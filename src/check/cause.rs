@@ -103,6 +103,7 @@ impl<'a, 'b> Causes<'a, 'b> {
             "SL203" => self.doubt(one),
             "SL515" if one.with != NONE => self.missing_parent(one.with),
             "SL506" if one.finding.variant == "repeated" => self.copy_at(one),
+            "SL506" if one.finding.variant == "copied" => self.copy_at(one).or_else(|| self.header_above(one)),
             _ => None,
         }
     }
@@ -190,6 +191,13 @@ impl<'a, 'b> Causes<'a, 'b> {
         let copy = copies.finding.location.byte_start;
         let place = self.headers.partition_point(|(start, _)| *start < first);
         self.headers.get(place).filter(|(start, _)| *start < copy).map(|(_, header)| *header)
+    }
+
+    /// The second header that a copied record stands behind.
+    fn header_above(&self, copy: &Found) -> Option<usize> {
+        let start = copy.finding.location.byte_start;
+        let above = self.headers.partition_point(|(header, _)| *header < start);
+        above.checked_sub(1).map(|above| self.headers[above].1)
     }
 
     /// A finding of this variant about the same record.

@@ -33,6 +33,12 @@ pub static SL506: Rule = Rule {
             next: "Compare with a copy of the log; two programs may have written to it.",
         },
         Text {
+            variant: "copied",
+            what: "A record is stored again, number and all.",
+            consequence: "Current loaders read it twice; a note of the agent does no harm, a part of the talk would be refused.",
+            next: "Run repair: the copies are equal, so dropping the extra ones loses nothing.",
+        },
+        Text {
             variant: "missing",
             what: "A record has no number although the log numbers its records.",
             consequence: "Current loaders accept it as long as a numbered record follows.",
@@ -57,8 +63,8 @@ the next one; neither is reported.\n\n\
 {\"ordinal\":3,\"type\":\"message\"}\n\
 {\"ordinal\":9,\"type\":\"message\"}\n\
 ```\n\n\
-**Repair.** A record without a usable number gets the one between its neighbours (recipe `record-number`). Records \
-between two numbers cannot be made up.\n",
+**Repair.** A record without a usable number gets the one between its neighbours (recipe `record-number`). A record that \
+is stored again goes (`numbered-copy-drop`). Records between two numbers cannot be made up.\n",
 };
 
 pub(crate) fn check(context: &Context<'_>) -> Vec<Found> {
@@ -121,6 +127,7 @@ fn judge(kind: FactKind) -> Option<(&'static str, Severity)> {
     Some(match kind {
         FactKind::OrdinalGap { .. } => ("", Severity::Warning),
         FactKind::OrdinalRepeated { .. } => ("repeated", Severity::Warning),
+        FactKind::OrdinalCopied { .. } => ("copied", Severity::Warning),
         FactKind::OrdinalMissing { refused: true, .. } => ("missing-at-end", Severity::Error),
         FactKind::OrdinalMissing { refused: false, .. } => ("missing", Severity::Warning),
         FactKind::OrdinalUnusable { dropped: true } => ("unusable", Severity::Error),

@@ -35,7 +35,8 @@ agent although it is still in the file.\n\n\
 {\"type\":\"message\",\"id\":\"m1\"}\n\
 {\"type\":\"header\",\"id\":\"s2\"}\n\
 ```\n\n\
-**Repair.** By hand: which part is the session cannot be read from the log.\n",
+**Repair.** A second header that is a copy of the first goes under the salvage policy (recipe `copied-header-drop`). \
+Otherwise by hand: which part is the session cannot be read from the log.\n",
 };
 
 pub(crate) fn check(context: &Context<'_>) -> Vec<Found> {

@@ -94,6 +94,11 @@ pub enum FactKind {
         /// The number that came.
         found: u64,
     },
+    /// A record was stored before, number and all.
+    OrdinalCopied {
+        /// Its number.
+        found: u64,
+    },
     /// A record has no number although the log numbers its records.
     OrdinalMissing {
         /// Loaders refuse the log for it.

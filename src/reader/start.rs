@@ -66,21 +66,33 @@ fn decide(head: &[u8], last: bool, document: &Document) -> Option<Start> {
                 return last.then(|| by_members(first, &mut scanner, document));
             };
             let end = memchr::memchr(b'\n', &rest[begin..]).or(last.then_some(rest.len() - begin))?;
-            let both = &text[..first.len() + begin + end];
+            let (both, second) = (&text[..first.len() + begin + end], &rest[begin..begin + end]);
+            let is_object = second.starts_with(b"{") && scanner.scan(second, 1).is_ok();
             // Whole objects below each other go on with nothing: a document would part them.
             let next = rest[begin + end..].iter().find(|b| !blank(b));
-            let is_record = rest[begin] == b'{' && scanner.scan(&rest[begin..begin + end], 1).is_ok();
-            if is_record && next.is_none() && !last {
+            if is_object && next.is_none() && !last {
                 return None;
             }
-            if is_record && next == Some(&b'{') {
+            if is_object && next == Some(&b'{') {
                 return Some(Start::Lines);
             }
+            // No layout puts a whole object at the margin below the name that it belongs to.
+            let is_value = first.trim_ascii_end().ends_with(b":") && rest[..begin].ends_with(b"\n");
+            let is_record = is_object && is_value;
             let goes_on = matches!(
                 scanner.scan(both, 1).map_err(|e| e.fault),
                 Ok(_) | Err(JsonFault::UnexpectedEnd | JsonFault::TrailingData)
             );
-            Some(if goes_on { Start::Document } else { Start::Lines })
+            if !goes_on || is_record {
+                return Some(Start::Lines);
+            }
+            // Records that were laid out one behind the other: each is closed before the next one begins.
+            let Some(closed) = memchr::memmem::find(text, b"\n}") else {
+                return last.then_some(Start::Document);
+            };
+            let next = text[closed + 2..].iter().find(|b| !blank(b));
+            let is_next = next == Some(&b'{') && document.items.is_empty();
+            if next.is_none() && !last { None } else { Some(if is_next { Start::Lines } else { Start::Document }) }
         }
         _ => Some(by_members(first, &mut scanner, document)),
     }
@@ -128,7 +140,10 @@ mod tests {
             ("{\"cut\":[\n{\"b\":2}\n\n{\"c\":3}\n", Lines),
             ("{\"items\":[\n{\"b\":2}\n]}\n", Document),
             ("{\"items\":[\n{\"b\":2},\n{\"c\":3}\n]}\n", Document),
-            ("{\"items\":\n{\"b\":2}", Document),
+            ("{\"a\":\n{\"b\":2}\n", Lines),
+            ("{\"a\":\n {\"b\":2}\n}", Document),
+            ("{\n \"a\": 1\n}\n{\n \"b\": 1\n}\n", Document),
+            ("{\n\"items\": [\n{\n}\n,{\n}\n]\n}\n", Document),
             ("{", Lines),
             ("{\n", Lines),
             ("[]", Document),
@@ -144,6 +159,19 @@ mod tests {
                 let mut input = Dribble(text.as_bytes(), step);
                 assert_eq!(find(&mut input, &mut head, &DOCUMENT).expect("readable"), start, "{text:?}");
             }
+        }
+    }
+
+    #[test]
+    fn records_that_were_laid_out_are_no_document_where_an_object_never_is_one() {
+        let arrays_alone = super::Document { items: "", ..DOCUMENT };
+        for (text, start) in [
+            ("{\n \"a\": 1\n}\n{\n \"b\": 1\n}\n", Start::Lines),
+            ("{\n \"a\": 1\n}\n", Start::Document),
+            ("{\n \"a\": {\n}\n,\"b\": 1\n}\n{}", Start::Document),
+        ] {
+            let found = find(&mut Dribble(text.as_bytes(), 1), &mut Vec::new(), &arrays_alone);
+            assert_eq!(found.expect("readable"), start, "{text:?}");
         }
     }
 

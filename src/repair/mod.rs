@@ -3,6 +3,8 @@
 //! A repair is an edit script over the source: findings ask for it, recipes propose it, gates allow it, and everything
 //! it does not name is copied byte for byte. The source is never written to.
 
+#[cfg(test)]
+mod accidents;
 pub mod attestation;
 pub mod batch;
 mod bench;

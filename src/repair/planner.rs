@@ -107,7 +107,7 @@ fn lines_hold_several(case: &Case<'_>) -> bool {
 /// When a code is mended: what the text is, then who is who, then what hangs on what, then what belongs together.
 fn stage(code: &str) -> u8 {
     match code {
-        "SL001" | "SL002" | "SL502" => 0,
+        "SL001" | "SL002" | "SL502" | "SL514" => 0,
         "SL003" => 1,
         "SL004" | "SL005" | "SL006" => 2,
         _ => 3,

@@ -11,32 +11,32 @@ use super::{Options, Policy, Prepared, RepairError, prepare};
 use crate::inspect;
 
 /// A scratch folder with a source in it.
-struct Bed {
+pub(super) struct Bed {
     folder: tempfile::TempDir,
     source: PathBuf,
 }
 
 impl Bed {
-    fn new(text: &[u8]) -> Self {
+    pub(super) fn new(text: &[u8]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let source = folder.path().join("log.jsonl");
         std::fs::write(&source, text).unwrap();
         Self { folder, source }
     }
 
-    fn prepare(&self, policy: Policy) -> Result<Prepared, RepairError> {
+    pub(super) fn prepare(&self, policy: Policy) -> Result<Prepared, RepairError> {
         let options = Options { policy, acknowledge_side_effects: policy == Policy::Salvage, ..Options::default() };
         prepare(&self.source, &options)
     }
 
     /// Writes a repair and gives its destination.
-    fn write(&self, prepared: &Prepared) -> Destination {
+    pub(super) fn write(&self, prepared: &Prepared) -> Destination {
         let to = Destination::beside(&self.folder.path().join("out.jsonl"));
         execute(prepared, &to).unwrap();
         to
     }
 
-    fn verify(&self, to: &Destination, policy: Policy) -> Verdict {
+    pub(super) fn verify(&self, to: &Destination, policy: Policy) -> Verdict {
         verify(&Request {
             source: self.source.clone(),
             output: to.output.clone(),
@@ -48,14 +48,14 @@ impl Bed {
     }
 }
 
-fn output(prepared: &Prepared) -> String {
+pub(super) fn output(prepared: &Prepared) -> String {
     let mut bytes = Vec::new();
     prepared.write_output(&mut bytes).unwrap();
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// A record of the conversation: `NAME<PARENT` and what it says; `call:ID`, `result:ID`, `text` or `""`.
-fn record(name: &str, says: &[&str]) -> String {
+pub(super) fn record(name: &str, says: &[&str]) -> String {
     let (id, parent) = name.split_once('<').unwrap_or((name, ""));
     let parent = if parent.is_empty() { "null".to_owned() } else { format!("\"{parent}\"") };
     let result = says.iter().any(|s| s.starts_with("result:"));

@@ -3,6 +3,9 @@
 //! A log need not begin at 0 (a fork goes on where its parent ended), and a record that was cut gives its number to
 //! the next one. Only what no broken line explains is stated.
 
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
 use crate::adapter::{Record, Sink};
 use crate::finding::Location;
 use crate::model::session::{Fact, FactKind};
@@ -16,6 +19,8 @@ pub(super) struct Ordinals {
     missing: Option<Location>,
     /// Number of stretches without numbers so far.
     stretches: u32,
+    /// Hash of each record by its number: a record that was stored twice tells nothing about the count.
+    seen: HashMap<u64, u64>,
     /// Numbers that a gap left out: a later record may bring them.
     open: std::ops::Range<u64>,
 }
@@ -55,6 +60,13 @@ impl Ordinals {
     }
 
     fn follow(&mut self, record: &Record<'_>, found: u64, is_header: bool, sink: &mut dyn Sink) {
+        let mut hasher = DefaultHasher::new();
+        record.json.raw().hash(&mut hasher);
+        if self.seen.insert(found, hasher.finish()) == Some(hasher.finish()) && !is_header {
+            state(FactKind::OrdinalCopied { found }, record.location, found.to_string(), sink);
+            self.last = self.last.map(|last| Last { record: record.ordinal, ..last });
+            return;
+        }
         // Behind a second header any count may follow: one of its own, or that of the log it stands in.
         let Some(last) = self.last.filter(|_| !is_header) else {
             self.last = (!is_header || self.last.is_none()).then_some(Last { value: found, record: record.ordinal });

@@ -132,7 +132,7 @@ fn headers() {
             (
                 "again in a paginated log",
                 &[PAGED, &numbered("1"), PAGED, &numbered("1")],
-                &["SL514 error 3 second-header"],
+                &["SL514 error 3 second-header [SL506 warning 4 copied]"],
             ),
             (
                 "again in the middle of a count",
@@ -149,7 +149,7 @@ fn numbers() {
         (&["1", "2"], &[]),
         (&["1", "7", "8"], &["SL506 warning 3"]),
         (&["2", "1", "3"], &["SL506 warning 2 [SL506 warning 3 repeated]"]),
-        (&["1", "1", "2"], &["SL506 warning 3 repeated"]),
+        (&["1", "1", "2"], &["SL506 warning 3 copied"]),
         (&["1", "-1", "2"], &["SL506 error 3 unusable"]),
         (&["1", "null", "3"], &["SL506 warning 3 missing"]),
         (&["1", "null", "null"], &["SL506 error 4 missing-at-end [SL506 warning 3 missing]"]),
@@ -177,7 +177,7 @@ fn copies_are_sent_and_refused() {
             (
                 "a message",
                 &[PAGED, &with_id(SAID, 1), &with_id(SAID, 1)],
-                &["SL003 error 3 identical-duplicate [SL506 warning 3 repeated]"],
+                &["SL003 error 3 identical-duplicate [SL506 warning 3 copied]"],
             ),
             (
                 "a call",
@@ -187,7 +187,7 @@ fn copies_are_sent_and_refused() {
                     &with_id(CALL, 1),
                     &OUTPUT.replace("{\"timestamp\"", "{\"ordinal\":2,\"timestamp\""),
                 ],
-                &["SL103 error 3 [SL003 error 3 identical-duplicate] [SL506 warning 3 repeated]"],
+                &["SL103 error 3 [SL003 error 3 identical-duplicate] [SL506 warning 3 copied]"],
             ),
             (
                 "one id, two items",

@@ -1,7 +1,8 @@
 //! SL108: a call and its result come to stand on the same side of the one compaction boundary between them.
 //!
-//! In a sequence the boundary moves behind the pair. In a tree the call moves to its result, so that a resume still
-//! sends the result; a call that shares its record cannot move, and then the result goes back to it.
+//! The call moves to its result, so that a resume still sends the result: in a sequence right behind the boundary, in a
+//! tree to its result. A call in a tree that shares its record cannot move, and then the result goes back to it. In
+//! canonical sessions the boundary moves behind the pair, as the reference program has it.
 
 use super::{Audience, Case, Change, Proposal, Recipe, Unmet};
 use crate::finding::Finding;
@@ -31,7 +32,15 @@ fn propose(case: &Case<'_>, finding: &Finding) -> Result<Proposal, Unmet> {
     let (low, high) = (call.min(result), call.max(result));
     let inside: Vec<u32> = (low + 1..high).filter(|&at| bench.event(at).kind == Kind::CompactionBoundary).collect();
     let [boundary] = inside[..] else { return Err(UNMET) };
-    let changes = vec![Change::Move { record: bench.event(boundary).record, behind: bench.event(high).record }];
+    let boundary = bench.event(boundary).record;
+    let change = if case.canonical {
+        Change::Move { record: boundary, behind: bench.event(high).record }
+    } else {
+        // What was said between the boundary and the result must not come to stand above the boundary.
+        Case::require(call < result, "single_boundary_split")?;
+        Change::Move { record: bench.event(call).record, behind: boundary }
+    };
+    let changes = vec![change];
     Ok(Proposal { changes, region, loss: None })
 }
 

@@ -3,6 +3,7 @@
 //! A recipe proposes; it changes nothing and knows no vendor. Order matters: the first that fits a finding is taken.
 
 mod compaction_projection_reunion;
+mod copied_line_drop;
 mod cycle_break;
 mod displaced_result_reunion;
 mod duplicate_projection_removal;
@@ -130,6 +131,8 @@ pub(crate) static RECIPES: &[&Recipe] = &[
     &lone_surrogate_replace::RECIPE,
     &empty_text_drop::RECIPE,
     &renumber::NUMBER,
+    &copied_line_drop::NUMBERED,
+    &copied_line_drop::HEADER,
 ];
 
 /// Those for half a frame behind the text.
