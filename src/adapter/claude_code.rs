@@ -47,6 +47,7 @@ const CONVENTIONS: Conventions = Conventions {
     resends_copies: false,
     id_member: "uuid",
     reunites_messages: true,
+    sends_reasoning_alone: false,
 };
 
 /// Record types without part in the conversation that current versions write.

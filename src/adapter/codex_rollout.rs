@@ -48,6 +48,7 @@ const CONVENTIONS: Conventions = Conventions {
     resends_copies: true,
     id_member: "",
     reunites_messages: false,
+    sends_reasoning_alone: false,
 };
 
 /// Record types without part in the history that is sent.

@@ -57,6 +57,7 @@ const CONVENTIONS: Conventions = Conventions {
     resends_copies: false,
     id_member: "",
     reunites_messages: false,
+    sends_reasoning_alone: false,
 };
 
 fn score(sample: &Sample) -> f64 {

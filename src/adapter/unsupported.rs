@@ -23,6 +23,7 @@ pub static UNSUPPORTED: &[Unsupported] = &[
     by_record("gemini-chat", "Gemini CLI chat", |s| s.any(is_gemini_chat)),
     by_record("gemini-stream", "Gemini CLI stream", |s| s.any(is_gemini_stream)),
     by_record("langgraph", "LangGraph messages", |s| s.any(is_langgraph)),
+    by_record("openai-agents-rows", "OpenAI Agents session table", |s| s.any(is_row)),
     by_record("opencode", "opencode", |s| s.any(is_opencode)),
     Unsupported { id: "job-log", name: "job log", variant: "job-log", matches: is_job_log },
 ];
@@ -87,6 +88,11 @@ fn is_langgraph(record: Json<'_>) -> bool {
     message(record) || record.get("messages").is_some_and(|list| list.elements().any(message))
 }
 
+/// A row of the table in which the SDK keeps sessions: its items are texts within texts.
+fn is_row(record: Json<'_>) -> bool {
+    record.get("session_id").is_some() && record.str("message_data").is_some_and(|text| text.starts_with('{'))
+}
+
 fn is_opencode(record: Json<'_>) -> bool {
     let has = |name: &str| record.get(name).is_some();
     let exported = |m: Json<'_>| m.get("info").is_some() && m.get("parts").is_some();
@@ -112,6 +118,10 @@ mod tests {
             (r#"{"type":"tool_result","tool_id":"t","status":"success"}"#, "gemini-stream"),
             (r#"[{"type":"human","content":"q"},{"type":"ai","content":"","tool_calls":[]}]"#, "langgraph"),
             (r#"{"messages":[{"lc":1,"type":"constructor","id":["x"]}]}"#, "langgraph"),
+            (
+                r#"[{"id":1,"session_id":"s","message_data":"{\"role\":\"user\",\"content\":\"q\"}"}]"#,
+                "openai-agents-rows",
+            ),
             (r#"{"type":"step_start","timestamp":1,"sessionID":"s","part":{}}"#, "opencode"),
             (r#"{"info":{},"messages":[{"info":{"sessionID":"s"},"parts":[]}]}"#, "opencode"),
         ] {

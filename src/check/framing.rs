@@ -197,7 +197,8 @@ Usual causes: a crash or a full disk in the middle of a write, two programs writ
 bytes), or a tool that rewrote the file in another encoding.\n\n\
 **Repair.** Whole records on a broken line are put on lines of their own, NULs go, and so does a rest that only repeats \
 the record behind it (recipes `record-split`, `nul-run-strip`). Any other rest, or a line that holds no record, is \
-dropped only under the salvage policy, as a declared loss. Nothing is guessed from half a record.\n",
+dropped only under the salvage policy, as a declared loss. In a JSON document the list of items is closed where it was cut, \
+and one comma is left between each two (recipe `item-list-mend`). Nothing is guessed from half a record.\n",
 };
 
 /// The last record was cut.

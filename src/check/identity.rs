@@ -52,7 +52,8 @@ joining files by hand. Replay then depends on which copy a loader happens to kee
 {\"id\":\"m1\",\"parent_id\":null,\"kind\":\"message\",\"payload\":{\"text\":\"b\"}}\n\
 ```\n\n\
 **Repair.** Equal copies (`identical-duplicate`, a warning) are dropped down to one. Copies that differ \
-(`conflicting-duplicate`) are never chosen between: decide which one is right and delete the other.\n",
+(`conflicting-duplicate`) are never chosen between: decide which one is right and delete the other. Items that may go \
+without an id all stay under the salvage policy, the later ones without it (recipe `repeated-id-removal`).\n",
 };
 
 pub(crate) fn check(context: &Context<'_>) -> Vec<Found> {

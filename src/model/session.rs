@@ -206,6 +206,8 @@ pub struct Conventions {
     pub id_member: &'static str,
     /// Loaders put the parts of a message, and the results of its calls, back together from whatever branch.
     pub reunites_messages: bool,
+    /// Reasoning that lost the item it led to is sent as it stands, for which the request is refused.
+    pub sends_reasoning_alone: bool,
 }
 
 impl Conventions {
@@ -224,6 +226,7 @@ impl Conventions {
         resends_copies: false,
         id_member: "id",
         reunites_messages: false,
+        sends_reasoning_alone: false,
     };
 }
 

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     const DOCUMENT: Document =
-        Document { items: "items", is_document: |head| head.get("items").is_some(), not_object: "item_not_dict" };
+        Document { items: &["items"], is_document: |head| head.get("items").is_some(), not_object: "item_not_dict" };
 
     #[test]
     fn documents_and_lines_are_told_apart() {
