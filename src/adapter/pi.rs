@@ -82,7 +82,7 @@ fn is_linear_entry(record: Json<'_>) -> bool {
     record.str("type").as_deref() == Some("message")
         && record.str("timestamp").is_some()
         && record.get("message").is_some_and(said)
-        && ["id", "sessionId", "session_id", "uuid"].iter().all(|name| record.get(name).is_none())
+        && record.members().count() == 3
 }
 
 struct Pi {

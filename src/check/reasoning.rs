@@ -1,12 +1,14 @@
 //! Where the model's reasoning may stand in a request: SL516.
 
+use std::collections::HashSet;
+
 use serde_json::json;
 
 use super::capped::Capped;
 use super::context::{Context, Found, evidence};
 use super::request::Request;
 use crate::finding::{Finding, Repairability, Severity};
-use crate::model::{Actor, Kind, Reasoning};
+use crate::model::{Actor, Kind, Reasoning, Sym};
 use crate::rule::profile::Request as Api;
 use crate::rule::{Family, Rule, Text};
 
@@ -87,10 +89,16 @@ pub(crate) fn check_alone(context: &Context<'_>) -> Vec<Found> {
     if !context.session.conventions.sends_reasoning_alone {
         return Vec::new();
     }
+    let calls: HashSet<Sym> =
+        context.events().filter(|(_, e)| e.kind == Kind::ToolCall).map(|(_, e)| e.correlation).collect();
     let mut events = context.events().peekable();
     while let Some((at, event)) = events.next() {
-        let followed =
-            events.peek().is_some_and(|(_, next)| next.actor == Actor::Assistant || next.kind == Kind::Unknown);
+        // A result tells that its call stood here; where the call stands elsewhere, that is the defect.
+        let followed = events.peek().is_some_and(|(_, next)| match next.kind {
+            Kind::Message => next.actor == Actor::Assistant,
+            Kind::ToolResult => calls.contains(&next.correlation),
+            _ => true,
+        });
         if event.flags.reasoning == Reasoning::Alone && !followed {
             kept.push_by_record(context, Found::one(unfollowed(context, at), at));
         }

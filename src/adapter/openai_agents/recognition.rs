@@ -58,6 +58,8 @@ fn is_foreign(record: Json<'_>) -> bool {
 fn is_foreign_but_for_session(record: Json<'_>) -> bool {
     ["uuid", "parentUuid", "parentId", "payload", "schema_version"].iter().any(|k| record.get(k).is_some())
         || record.get("message").is_some_and(Json::is_object)
+        // Chat messages hold their calls.
+        || record.get("tool_calls").is_some_and(Json::is_array)
         || record.str("type").is_some_and(|t| t.contains(['.', '/']))
 }
 

@@ -146,7 +146,9 @@ fn items_of_requests_and_named_sessions_are_read_like_those_of_exports() {
         let (session, findings) = read(&text);
         assert!(session.events.len() == 2 && findings.is_empty(), "{text}");
     }
-    for text in [r#"{"session_id":"s","items":[{"x":1}]}"#, r#"{"input":"words"}"#, r#"{"input":[],"uuid":"u"}"#] {
+    let chat = r#"[{"role":"user","content":"q"},{"role":"assistant","content":null,"tool_calls":[{"id":"c"}]}]"#;
+    for text in [chat, r#"{"session_id":"s","items":[{"x":1}]}"#, r#"{"input":"words"}"#, r#"{"input":[],"uuid":"u"}"#]
+    {
         assert!(score(&FORMAT, text) < 0.5, "{text}");
     }
 }
@@ -158,6 +160,11 @@ fn reasoning_needs_what_it_led_to() {
         (format!(r#"{reasoning},{{"type":"message","role":"assistant","content":[]}}"#), vec![]),
         (format!(r#"{reasoning},{{"type":"dream"}}"#), vec!["SL302 info 2 unknown-type"]),
         (format!(r#"{reasoning},{{"role":"user","content":"x"}}"#), vec!["SL516 warning 1 unfollowed"]),
+        (format!(r#"{reasoning},{{"type":"compaction","encrypted_content":"x"}}"#), vec![]),
+        (
+            format!(r#"{reasoning},{{"type":"function_call_output","call_id":"k","output":"x"}}"#),
+            vec!["SL516 warning 1 unfollowed", "SL101 error 2"],
+        ),
         (reasoning.to_owned(), vec!["SL516 warning 1 unfollowed"]),
     ] {
         judge(&FORMAT, &[("reasoning", &[&*format!("[{items}]")], &expected)]);
