@@ -141,6 +141,9 @@ fn entries_get_back_what_links_prove_and_say_what_their_loader_does() {
     ] {
         assert_mended("s.jsonl", &[(&tree(&lines), &tree(&expected), Policy::Conservative, recipe, 0)]);
     }
+    let kept = [a.clone(), entry("c0", "\"lost\""), entry("b", "\"c0\""), compaction("lost")];
+    let found = [a.clone(), entry("c0", "\"a\""), entry("b", "\"c0\""), compaction("c0")];
+    assert_mended("s.jsonl", &[(&tree(&kept), &tree(&found), Policy::Salvage, "nearest-parent-relink", 1)]);
     let last = [a.clone(), b.clone(), entry("", "\"b\"")];
     assert_mended("s.jsonl", &[(&tree(&last), &tree(&[a, b]), Policy::Salvage, "lost-id-restore", 1)]);
 }
