@@ -75,7 +75,7 @@ pub fn session(path: &Path) -> Result<Valid, ValidateError> {
 
 fn read(input: impl io::Read) -> io::Result<Result<Valid, Invalid>> {
     const DOCUMENT: Document =
-        Document { items: "events", is_document: |head| head.get("events").is_some(), not_object: "event_not_dict" };
+        Document { items: &["events"], is_document: |head| head.get("events").is_some(), not_object: "event_not_dict" };
     let mut strict = Strict::default();
     let mut faults = Faults(None);
     reader::read_with(input, Framing::StrictLinesOrDocument(&DOCUMENT), &mut strict, &mut faults)?;

@@ -30,7 +30,11 @@ pub static FORMAT: Format = Format {
     versions: &["1", "1.0", "1.0.0"],
     description: "Canonical sessions, `sesslint.session/v1`, as lines or as one document",
     default_profile: "neutral",
-    framing: Framing::StrictLinesOrDocument(&Document { items: "events", is_document, not_object: "event_not_dict" }),
+    framing: Framing::StrictLinesOrDocument(&Document {
+        items: &["events"],
+        is_document,
+        not_object: "event_not_dict",
+    }),
     score,
     open: |_| Box::new(Canonical::default()),
 };

@@ -51,6 +51,7 @@ const CONVENTIONS: Conventions = Conventions {
     stamps: STAMPS,
     id_member: "uuid",
     reunites_messages: true,
+    sends_reasoning_alone: false,
 };
 
 /// Members that a program writes anew when it copies a record into another session: a resume of old, a fork.

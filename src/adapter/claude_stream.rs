@@ -15,7 +15,7 @@ use super::codex_exec::PRINTED;
 use super::detect::Sample;
 use super::printed::{ForeignLines, Runs};
 use super::{Adapter, Document, Draft, Fault, Format, Framing, Metadata, Record, Sink, synthetic_id};
-use crate::finding::Finding;
+use crate::finding::{Finding, Repairability};
 use crate::model::session::{Fact, FactKind};
 use crate::model::{Actor, Conventions, Kind};
 use crate::record::Json;
@@ -35,7 +35,7 @@ pub static FORMAT: Format = Format {
 };
 
 /// The records as one array, as the vendor's action writes them. An object is the end record, a line like any other.
-static ARRAY: Document = Document { items: "", is_document: |_| false, not_object: "not_object" };
+static ARRAY: Document = Document { items: &[], is_document: |_| false, not_object: "not_object" };
 
 fn score(sample: &Sample) -> f64 {
     // Another program prints the same first and last record, but its own tool records and no ids.
@@ -191,6 +191,10 @@ impl Adapter for ClaudeStream {
                 self.plain(record, Kind::Opaque, sink);
             }
         }
+    }
+
+    fn text(&self, finding: &mut Finding) {
+        finding.repairability = Repairability::Manual;
     }
 
     fn broken(&mut self, fault: &Fault, finding: &mut Finding) -> bool {

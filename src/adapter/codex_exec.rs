@@ -13,7 +13,7 @@ use super::detect::Sample;
 use super::notice::UnknownTypes;
 use super::printed::{ForeignLines, Runs};
 use super::{Adapter, Draft, Fault, Format, Framing, Record, Sink, side_effects, synthetic_id};
-use crate::finding::{Finding, Severity};
+use crate::finding::{Finding, Repairability, Severity};
 use crate::model::session::{Adjacency, Fact, FactKind};
 use crate::model::{Actor, Conventions, Kind, Value};
 use crate::record::{Json, NodeKind};
@@ -47,6 +47,7 @@ pub(super) const PRINTED: Conventions = Conventions {
     stamps: &[],
     id_member: "",
     reunites_messages: false,
+    sends_reasoning_alone: false,
 };
 
 fn score(sample: &Sample) -> f64 {
@@ -191,6 +192,10 @@ impl Adapter for CodexExec {
                 self.plain(record, Kind::Opaque, sink);
             }
         }
+    }
+
+    fn text(&self, finding: &mut Finding) {
+        finding.repairability = Repairability::Manual;
     }
 
     fn broken(&mut self, fault: &Fault, finding: &mut Finding) -> bool {

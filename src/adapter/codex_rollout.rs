@@ -51,6 +51,7 @@ const CONVENTIONS: Conventions = Conventions {
     stamps: &[],
     id_member: "",
     reunites_messages: false,
+    sends_reasoning_alone: false,
 };
 
 /// Record types without part in the history that is sent.

@@ -21,7 +21,7 @@ const SAMPLE_BYTES: u64 = 256 << 10;
 /// Longer records are kept without their long texts.
 const KEPT_WHOLE: usize = 16 << 10;
 /// The tape goes as deep as recognition looks.
-const SAMPLE_DEPTH: u32 = 4;
+const SAMPLE_DEPTH: u32 = 5;
 
 /// How much of the text is kept as it stands.
 const HEAD: usize = 64 << 10;

@@ -58,6 +58,7 @@ const CONVENTIONS: Conventions = Conventions {
     stamps: &[],
     id_member: "",
     reunites_messages: false,
+    sends_reasoning_alone: false,
 };
 
 fn score(sample: &Sample) -> f64 {

@@ -44,6 +44,12 @@ pub struct Layout {
     pub parent: &'static [&'static str],
     /// Further members, of any record, that name a record.
     pub references: &'static [&'static str],
+    /// The member by which a compaction names the first record it keeps; its own id says that it keeps none.
+    pub kept_from: Option<&'static str>,
+    /// The member that holds a record's id, if the record may go without one.
+    pub spare_id: for<'a> fn(Json<'a>) -> Option<&'static str>,
+    /// Of calls or results under one key the loader takes the last one alone.
+    pub last_copy_counts: bool,
     /// How records are numbered.
     pub numbering: Option<Numbering>,
     /// The array of a record's parts, if its content is one.
@@ -77,14 +83,35 @@ fn text_block(block: Json<'_>) -> Block<'_> {
 }
 
 /// Records that are events of their own, without links.
-static FLAT: Layout = Layout { parent: &[], references: &[], numbering: None, blocks: no_blocks, block: plain_block };
+static FLAT: Layout = Layout {
+    parent: &[],
+    references: &[],
+    kept_from: None,
+    spare_id: |_| None,
+    last_copy_counts: false,
+    numbering: None,
+    blocks: no_blocks,
+    block: plain_block,
+};
+
+static OPENAI_AGENTS: Layout = Layout {
+    spare_id: |item| {
+        let word = item.str("type");
+        let optional = word.as_deref().is_none_or(|word| {
+            let calls = ["apply_patch_call", "custom_tool_call", "function_call", "shell_call"];
+            word == "message" || calls.contains(&word) || word.ends_with("_call_output")
+        });
+        (optional && item.get("id").is_some()).then_some("id")
+    },
+    last_copy_counts: true,
+    ..FLAT
+};
 
 static CANONICAL: Layout = Layout { parent: &["parent_id"], ..FLAT };
 
 static CLAUDE_CODE: Layout = Layout {
     parent: &["parentUuid", "parent_uuid", "parentId", "parent_id"],
     references: &["leafUuid", "logicalParentUuid"],
-    numbering: None,
     blocks: |record| {
         let content =
             record.get_some("content").or_else(|| record.get_some("message").filter(|m| m.is_object())?.get("content"));
@@ -100,12 +127,13 @@ static CLAUDE_CODE: Layout = Layout {
             _ => Block::Other,
         }
     },
+    ..FLAT
 };
 
 static PI: Layout = Layout {
     parent: &["parentId"],
     references: &["firstKeptEntryId", "targetId", "fromId"],
-    numbering: None,
+    kept_from: Some("firstKeptEntryId"),
     blocks: |record| record.get_some("message")?.get("content").filter(|c| c.is_array()),
     block: |block| match block.str("type").as_deref() {
         Some("toolCall") => block.str("id").map(trimmed).map_or(Block::Other, Block::Call),
@@ -113,6 +141,7 @@ static PI: Layout = Layout {
         Some("thinking") => Block::Thinking,
         _ => Block::Other,
     },
+    ..FLAT
 };
 
 static CODEX: Layout = Layout {
@@ -150,7 +179,7 @@ pub fn of(format: &str) -> Option<&'static Layout> {
         "claude-code-jsonl" => &CLAUDE_CODE,
         "codex-rollout" => &CODEX,
         "dsh-jsonl" => &DSH,
-        "openai-agents" => &FLAT,
+        "openai-agents" => &OPENAI_AGENTS,
         "pi-jsonl" => &PI,
         _ => return None,
     })

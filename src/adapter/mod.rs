@@ -287,12 +287,20 @@ pub enum Framing {
 /// What a JSON document of a format looks like, beside an array of items.
 #[derive(Debug)]
 pub struct Document {
-    /// The member of an object that lists its items; empty when only arrays have items.
-    pub items: &'static str,
+    /// Members of an object that list its items; none when only arrays have items.
+    pub items: &'static [&'static str],
     /// Whether an object on the first line is a document by its own members, not the first record of a stream.
     pub is_document: fn(Json<'_>) -> bool,
     /// The reason stated for an item that is no object.
     pub not_object: &'static str,
+}
+
+impl Document {
+    /// Whether a member of an object lists its items. `name`: as it is spelled, in quotes.
+    pub(crate) fn is_list(&self, name: &[u8]) -> bool {
+        let inner = name.strip_prefix(b"\"").and_then(|n| n.strip_suffix(b"\""));
+        inner.is_some_and(|inner| self.items.iter().any(|list| list.as_bytes() == inner))
+    }
 }
 
 /// One supported format.

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use super::{
     Adapter, Document, Format, Framing, Metadata, Record, Sink, run_state, spelled, synthetic_id, text_of, trim,
 };
-use crate::check::compatibility::SL301;
+use crate::check::compatibility::{SL301, SL302};
 use crate::finding::{Finding, Severity, Stage, Subject};
 use crate::model::session::Adjacency;
 use crate::model::{Conventions, Value, content_free};
@@ -28,7 +28,7 @@ pub static FORMAT: Format = Format {
     description: "Session items of the OpenAI Agents SDK, exported as an array, a document or lines",
     default_profile: "openai-strict",
     framing: Framing::LinesOrDocument(&Document {
-        items: "items",
+        items: recognition::LISTS,
         is_document: recognition::is_document,
         not_object: "item_not_dict",
     }),
@@ -55,6 +55,7 @@ const EXPORT: Conventions = Conventions {
     stamps: &[],
     id_member: "",
     reunites_messages: false,
+    sends_reasoning_alone: true,
 };
 
 /// Reads one file of items.
@@ -78,7 +79,9 @@ struct OpenAiAgents {
 
 impl Adapter for OpenAiAgents {
     fn read(&mut self, record: &Record<'_>, sink: &mut dyn Sink) {
-        if !recognition::is_run_state(record.json) {
+        if recognition::is_run_state(record.json) {
+            note_run_state(record, sink);
+        } else {
             self.item(record, sink);
         }
     }
@@ -93,6 +96,7 @@ impl Adapter for OpenAiAgents {
         let Some(head) = head else { return };
         let json = head.json;
         if recognition::is_run_state(json) {
+            note_run_state(head, sink);
             return;
         }
         if let Some(version) = document_version(json) {
@@ -106,7 +110,7 @@ impl Adapter for OpenAiAgents {
         self.run_state = json.get("run_state").filter(|s| s.is_object()).map(Json::to_value);
         self.has_checkpoints |= !self.checkpoints.is_empty() || self.run_state.as_ref().is_some_and(Value::is_truthy);
         run_state::give(&self.checkpoints, sink);
-        match json.get_some("items") {
+        match recognition::list(json).filter(|list| !list.is_null()) {
             None => self.item(head, sink),
             Some(single) if single.is_object() => self.item(&Record { json: single, ..*head }, sink),
             Some(_) => {}
@@ -166,6 +170,18 @@ impl OpenAiAgents {
         finding.subject = Subject { record: String::new(), part: stripped.to_owned() };
         sink.finding(finding);
     }
+}
+
+/// Says that a file is no list of items: an interrupted run is healthy, and nothing of it was judged.
+fn note_run_state(record: &Record<'_>, sink: &mut dyn Sink) {
+    let mut finding = Finding::new(&SL302, Stage::Reading);
+    finding.variant = "run-state";
+    finding.severity = Severity::Info;
+    finding.line = Some(record.line);
+    finding.location = record.location;
+    finding.evidence.insert("field_path".into(), "$schemaVersion".into());
+    finding.subject = Subject { record: String::new(), part: "run-state".into() };
+    sink.finding(finding);
 }
 
 /// A finding about an item, with the coordinates it has: bytes only on lines of its own.

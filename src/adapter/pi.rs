@@ -12,10 +12,10 @@ use std::collections::HashSet;
 
 use super::detect::Sample;
 use super::notice::{self, UnknownTypes};
-use super::{Adapter, Draft, Format, Framing, Metadata, Record, Sink, synthetic_id, timestamp};
+use super::{Adapter, Draft, Fault, Format, Framing, Metadata, Record, Sink, synthetic_id, timestamp};
 use crate::check::compatibility::SL301;
 use crate::check::json_text::SL502;
-use crate::finding::{Finding, Severity};
+use crate::finding::{Finding, Repairability, Severity};
 use crate::model::session::Adjacency;
 use crate::model::{Actor, Conventions, Kind, Value};
 use crate::record::Json;
@@ -48,6 +48,7 @@ const CONVENTIONS: Conventions = Conventions {
     stamps: &[],
     id_member: "id",
     reunites_messages: false,
+    sends_reasoning_alone: false,
 };
 
 /// The newest version that current programs write.
@@ -65,7 +66,7 @@ fn score(sample: &Sample) -> f64 {
             && r.str("type").is_some_and(|t| t == "message" && said(r) || METADATA.contains(&&*t))
             && r.get("data").is_none_or(|_| r.get("customType").is_some())
     };
-    if !sample.is_document && sample.any(|r| is_header(r) || entry(r)) { 1.0 } else { 0.0 }
+    if !sample.is_document && sample.any(|r| is_header(r) || entry(r) || is_linear_entry(r)) { 1.0 } else { 0.0 }
 }
 
 /// The first line. Another harness begins its logs alike but gives its time as a number.
@@ -74,6 +75,15 @@ fn is_header(record: Json<'_>) -> bool {
         && record.str("id").is_some()
         && record.str("timestamp").is_some()
         && record.get("createdAt").is_none()
+}
+
+/// An entry of version 1, which has neither id nor parent.
+fn is_linear_entry(record: Json<'_>) -> bool {
+    let said = |m: Json<'_>| m.get("role").is_some() && m.get("content").is_some();
+    record.str("type").as_deref() == Some("message")
+        && record.str("timestamp").is_some()
+        && record.get("message").is_some_and(said)
+        && record.members().count() == 3
 }
 
 struct Pi {
@@ -243,6 +253,13 @@ impl Adapter for Pi {
         if finding.code() == SL502.code {
             (finding.variant, finding.severity) = ("replaced", Severity::Warning);
         }
+    }
+
+    fn broken(&mut self, _fault: &Fault, finding: &mut Finding) -> bool {
+        if !matches!(finding.variant, "too-long" | "too-deep") {
+            finding.repairability = Repairability::LossyExplicit;
+        }
+        true
     }
 
     fn refuses_byte_order_mark(&self) -> bool {

@@ -23,6 +23,7 @@ pub static UNSUPPORTED: &[Unsupported] = &[
     by_record("gemini-chat", "Gemini CLI chat", |s| s.any(is_gemini_chat)),
     by_record("gemini-stream", "Gemini CLI stream", |s| s.any(is_gemini_stream)),
     by_record("langgraph", "LangGraph messages", |s| s.any(is_langgraph)),
+    by_record("openai-agents-rows", "OpenAI Agents session table", |s| s.any(is_row)),
     by_record("opencode", "opencode", |s| s.any(is_opencode)),
     Unsupported { id: "job-log", name: "job log", variant: "job-log", matches: is_job_log },
 ];
@@ -69,7 +70,10 @@ fn is_gemini_chat(record: Json<'_>) -> bool {
     let header = record.get("projectHash").is_some() && record.get("sessionId").is_some();
     let answer = word_is(record, "type", &["gemini"]) && record.get("content").is_some();
     let turns = record.get("history").is_some_and(|list| list.elements().any(|turn| turn.get("parts").is_some()));
-    header || answer || turns
+    let turn = word_is(record, "role", &["model"]) && record.get("parts").is_some_and(Json::is_array);
+    let prompt = ["sessionId", "messageId", "timestamp"].iter().all(|name| record.get(name).is_some())
+        && record.str("message").is_some();
+    header || answer || turns || turn || prompt
 }
 
 fn is_gemini_stream(record: Json<'_>) -> bool {
@@ -84,7 +88,14 @@ fn is_langgraph(record: Json<'_>) -> bool {
         word_is(m, "type", &["ai", "human"]) && m.get("content").is_some()
             || word_is(m, "type", &["constructor"]) && m.get("lc").is_some()
     };
-    message(record) || record.get("messages").is_some_and(|list| list.elements().any(message))
+    let state = |s: Json<'_>| s.get("messages").is_some_and(|list| list.elements().any(message));
+    let states = ["values", "channel_values"].into_iter().filter_map(|name| record.get(name));
+    message(record) || std::iter::once(record).chain(states).any(state)
+}
+
+/// A row of the table in which the SDK keeps sessions: its items are texts within texts.
+fn is_row(record: Json<'_>) -> bool {
+    record.get("session_id").is_some() && record.str("message_data").is_some_and(|text| text.starts_with('{'))
 }
 
 fn is_opencode(record: Json<'_>) -> bool {
@@ -108,10 +119,17 @@ mod tests {
             (r#"{"sessionId":"s","projectHash":"h","messages":[]}"#, "gemini-chat"),
             (r#"{"id":"1","type":"gemini","content":"x","tokens":{}}"#, "gemini-chat"),
             ("{\n\"history\":[{\"role\":\"user\",\"parts\":[]}]}", "gemini-chat"),
+            (r#"[{"role":"user","parts":[{"text":"q"}]},{"role":"model","parts":[{"text":"a"}]}]"#, "gemini-chat"),
+            (r#"[{"sessionId":"s","messageId":0,"type":"user","message":"q","timestamp":"t"}]"#, "gemini-chat"),
             (r#"{"type":"init","session_id":"s","model":"m"}"#, "gemini-stream"),
             (r#"{"type":"tool_result","tool_id":"t","status":"success"}"#, "gemini-stream"),
             (r#"[{"type":"human","content":"q"},{"type":"ai","content":"","tool_calls":[]}]"#, "langgraph"),
+            (r#"{"values":{"messages":[{"type":"human","content":"q"}]},"next":[]}"#, "langgraph"),
             (r#"{"messages":[{"lc":1,"type":"constructor","id":["x"]}]}"#, "langgraph"),
+            (
+                r#"[{"id":1,"session_id":"s","message_data":"{\"role\":\"user\",\"content\":\"q\"}"}]"#,
+                "openai-agents-rows",
+            ),
             (r#"{"type":"step_start","timestamp":1,"sessionID":"s","part":{}}"#, "opencode"),
             (r#"{"info":{},"messages":[{"info":{"sessionID":"s"},"parts":[]}]}"#, "opencode"),
         ] {

@@ -85,6 +85,12 @@ pub static SL302: Rule = Rule {
             next: "Leave the file out, or run `sesslint bundle` on it and attach the output to a request for support.",
         },
         Text {
+            variant: "run-state",
+            what: "The file is the state of an interrupted run, not a list of session items.",
+            consequence: "Nothing was checked: its items follow rules of their own.",
+            next: "Export the items of the session to check them.",
+        },
+        Text {
             variant: "job-log",
             what: "The file is a job log in which the output of an agent stands between and behind other text.",
             consequence: "Nothing was checked: records taken out of such a log are not complete.",
@@ -139,7 +145,8 @@ known to be without meaning for replay are not reported.\n\n\
 {\"id\":\"x1\",\"parent_id\":\"m1\",\"kind\":\"message\",\"replay_barrier\":true}\n\
 ```\n\n\
 The same code says that the format of a file could not be told.\n\n\
-**Repair.** By hand: only who wrote the record knows what it means.\n",
+**Repair.** A record that lost its id gets back the one that links prove, or goes under the salvage policy (recipe \
+`lost-id-restore`). Anything else by hand: only who wrote the record knows what it means.\n",
 };
 
 /// Whether a finding is an error because the format, its version or a type in it is not known. That a record of a known

@@ -203,8 +203,10 @@ Usual causes: a crash or a full disk in the middle of a write, two programs writ
 bytes), or a tool that rewrote the file in another encoding.\n\n\
 **Repair.** Whole records on a broken line are put on lines of their own, NULs go, and so does a rest that only repeats \
 the record behind it (recipes `record-split`, `nul-run-strip`). A record that was laid out over several lines goes back \
-to one (`record-join`), and a byte order mark is taken off where a loader stumbles over it (`byte-order-mark-strip`). Any other rest, or a line that holds no record, is \
-dropped only under the salvage policy, as a declared loss. Nothing is guessed from half a record.\n",
+to one (`record-join`), and a byte order mark is taken off where a loader stumbles over it (`byte-order-mark-strip`). Any \
+other rest, or a line that holds no record, is dropped only under the salvage policy, as a declared loss. In a JSON \
+document the list of items is closed where it was cut, and one comma is left between each two (`item-list-mend`). Nothing \
+is guessed from half a record.\n",
 };
 
 /// The last record was cut.

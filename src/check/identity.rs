@@ -59,7 +59,8 @@ joining files by hand. Replay then depends on which copy a loader happens to kee
 ```\n\n\
 **Repair.** Equal copies (`identical-duplicate`, a warning) are dropped down to one. So are those that a program made \
 for another session (`restamped-copy`, a warning), under the salvage policy: their stamps are lost. Copies that differ \
-(`conflicting-duplicate`) are never chosen between: decide which one is right and delete the other.\n",
+(`conflicting-duplicate`) are never chosen between: decide which one is right and delete the other. Items that may go \
+without an id all stay under the salvage policy, the later ones without it (recipe `repeated-id-removal`).\n",
 };
 
 pub(crate) fn check(context: &Context<'_>) -> Vec<Found> {

@@ -40,7 +40,7 @@ pub static SL502: Rule = Rule {
     slug: "lone-surrogate",
     family: Family::Reading,
     severity: Severity::Error,
-    repairability: Repairability::Manual,
+    repairability: Repairability::Deterministic,
     texts: &[
         Text {
             variant: "",

@@ -53,7 +53,8 @@ fn judge(context: &Context<'_>, kept: Kept, by_result: &[(u32, u32)]) -> Option<
         return None;
     }
     if first == NONE || !forest.is_ancestor(first, boundary) {
-        let finding = finding(context, boundary, boundary, "nothing-kept", kept.first);
+        let mut finding = finding(context, boundary, boundary, "nothing-kept", kept.first);
+        finding.repairability = Repairability::Deterministic;
         return Some(Found::one(finding, boundary));
     }
     let place = by_result.binary_search_by_key(&first, |pair| pair.0).ok()?;

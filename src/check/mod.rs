@@ -114,6 +114,9 @@ pub fn run(session: &Session, recall: &dyn Recall, profile: &Profile, path: &str
     found.extend(sequence::check(&context));
     found.extend(turn::check(&context));
     found.extend(repetition::check(&context));
+    if profile.request.is_none() {
+        found.extend(reasoning::check_alone(&context));
+    }
     if let Some(api) = profile.request
         && let Some(request) = request::Request::new(&context)
     {

@@ -18,7 +18,7 @@ pub static SL506: Rule = Rule {
     slug: "record-numbering",
     family: Family::Reading,
     severity: Severity::Warning,
-    repairability: Repairability::Manual,
+    repairability: Repairability::LossyExplicit,
     texts: &[
         Text {
             variant: "",

@@ -24,7 +24,9 @@ round.\n\n\
 {\"id\":\"t1\",\"parent_id\":\"r1\",\"kind\":\"tool_call\",\"correlation_id\":\"c1\"}\n\
 ```\n\n\
 Formats that are ordered by parent links, not by lines, are judged by the links.\n\n\
-**Repair.** By hand: swapping records may hide that one of them belongs elsewhere.\n",
+**Repair.** Where order alone is the history of a native log, the salvage policy puts the result behind its call \
+(recipe `early-result-move`); nothing is lost by it. Elsewhere by hand: swapping records may hide that one of them belongs \
+elsewhere.\n",
 };
 
 /// Call and result belong to different branches.
@@ -127,5 +129,6 @@ apart: the result is replayed without the call.\n\n\
 {\"id\":\"r1\",\"parent_id\":\"k1\",\"kind\":\"tool_result\",\"correlation_id\":\"c1\"}\n\
 ```\n\n\
 **Repair.** With one boundary inside, the pair is brought together. With several it is a choice, made only under the \
-salvage policy.\n",
+salvage policy. A compaction whose first kept record is gone says from then on that it keeps none, which is what its \
+loader does with it (recipe `lost-kept-record`).\n",
 };

@@ -1,12 +1,14 @@
 //! Where the model's reasoning may stand in a request: SL516.
 
+use std::collections::HashSet;
+
 use serde_json::json;
 
 use super::capped::Capped;
 use super::context::{Context, Found, evidence};
 use super::request::Request;
-use crate::finding::{Repairability, Severity};
-use crate::model::{Actor, Kind, Reasoning};
+use crate::finding::{Finding, Repairability, Severity};
+use crate::model::{Actor, Kind, Reasoning, Sym};
 use crate::rule::profile::Request as Api;
 use crate::rule::{Family, Rule, Text};
 
@@ -49,8 +51,9 @@ that it led to. A message that was cut, split or put together anew may break tha
 ```json\n\
 [{\"type\":\"reasoning\",\"id\":\"r1\"},{\"role\":\"user\",\"content\":\"go on\"}]\n\
 ```\n\n\
-Only strict profiles report it.\n\n\
-**Repair.** By hand: remove the reasoning.\n",
+Only strict profiles report it, but for reasoning without the item that it led to in formats whose loaders send it as it \
+stands: the neutral profile warns of that too.\n\n\
+**Repair.** `unfollowed-reasoning-drop` (salvage): such reasoning is taken out. Anything else by hand.\n",
 };
 
 pub(crate) fn check(context: &Context<'_>, request: &Request, api: Api) -> Vec<Found> {
@@ -78,6 +81,38 @@ pub(crate) fn check(context: &Context<'_>, request: &Request, api: Api) -> Vec<F
         }
     }
     kept.finish(context)
+}
+
+/// Reasoning that the item it led to does not follow, where that is sent as it stands. Any profile asks for this.
+pub(crate) fn check_alone(context: &Context<'_>) -> Vec<Found> {
+    let mut kept = Capped::new(&SL516);
+    if !context.session.conventions.sends_reasoning_alone {
+        return Vec::new();
+    }
+    let calls: HashSet<Sym> =
+        context.events().filter(|(_, e)| e.kind == Kind::ToolCall).map(|(_, e)| e.correlation).collect();
+    let mut events = context.events().peekable();
+    while let Some((at, event)) = events.next() {
+        // A result tells that its call stood here; where the call stands elsewhere, that is the defect.
+        let followed = events.peek().is_some_and(|(_, next)| match next.kind {
+            Kind::Message => next.actor == Actor::Assistant,
+            Kind::ToolResult => calls.contains(&next.correlation),
+            _ => true,
+        });
+        if event.flags.reasoning == Reasoning::Alone && !followed {
+            kept.push_by_record(context, Found::one(unfollowed(context, at), at));
+        }
+    }
+    kept.finish(context)
+}
+
+fn unfollowed(context: &Context<'_>, at: u32) -> Finding {
+    let mut finding = context.finding(&SL516, at, at);
+    (finding.variant, finding.severity) = ("unfollowed", Severity::Warning);
+    finding.repairability = Repairability::LossyExplicit;
+    finding.evidence = evidence(json!({ "index": at }));
+    finding.subject.part = finding.variant.into();
+    finding
 }
 
 fn in_turns(context: &Context<'_>, request: &Request) -> Vec<(u32, &'static str, Severity)> {

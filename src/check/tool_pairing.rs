@@ -137,7 +137,8 @@ impl Pairing<'_, '_> {
     fn judge_on_paths(&mut self, group: &Group) {
         let paths = path_pairing::pair(self.context, &group.calls, &group.results);
         paths.orphans.iter().for_each(|&at| self.orphan(at, !group.left_out.is_empty()));
-        self.open.extend(paths.open);
+        // Of a call that stands twice on one path one copy is answered; that it is there twice is the defect.
+        self.open.extend(paths.open.iter().filter(|at| paths.reused.binary_search(at).is_err()));
         self.answered_elsewhere.extend(paths.answered_elsewhere);
         self.pairs.extend(paths.pairs);
         if !paths.reused.is_empty() {

@@ -132,7 +132,8 @@ pub static SL103: Rule = Rule {
 {\"id\":\"t2\",\"parent_id\":\"t1\",\"kind\":\"tool_call\",\"correlation_id\":\"c1\"}\n\
 ```\n\n\
 **Repair.** Copies of one call are dropped down to the first (recipe `identical-call-collapse`). Of calls that differ it \
-cannot be derived which result answers which.\n",
+cannot be derived which result answers which; only where the loader takes the last one alone, the salvage policy keeps \
+that one (recipe `superseded-copy-drop`).\n",
 };
 
 /// Several results for one call.
@@ -164,5 +165,6 @@ pub static SL104: Rule = Rule {
 {\"id\":\"r2\",\"parent_id\":\"r1\",\"kind\":\"tool_result\",\"correlation_id\":\"c1\"}\n\
 ```\n\n\
 A retry after a crash, or a made-up \"interrupted\" result beside the real one, are the usual causes.\n\n\
-**Repair.** Equal results are dropped down to the first. Results that differ are never chosen between.\n",
+**Repair.** Equal results are dropped down to the first. Results that differ are never chosen between, but where \
+the loader takes the last one alone: there the salvage policy keeps that one (recipe `superseded-copy-drop`).\n",
 };

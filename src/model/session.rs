@@ -214,6 +214,8 @@ pub struct Conventions {
     pub id_member: &'static str,
     /// Loaders put the parts of a message, and the results of its calls, back together from whatever branch.
     pub reunites_messages: bool,
+    /// Reasoning that lost the item it led to is sent as it stands, for which the request is refused.
+    pub sends_reasoning_alone: bool,
 }
 
 impl Conventions {
@@ -233,6 +235,7 @@ impl Conventions {
         stamps: &[],
         id_member: "id",
         reunites_messages: false,
+        sends_reasoning_alone: false,
     };
 }
 

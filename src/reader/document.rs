@@ -327,9 +327,7 @@ impl<R: Read> Pass<'_, R> {
         }
         head.extend_from_slice(&name);
         head.push(b':');
-        let is_list = !self.document.items.is_empty()
-            && name.strip_prefix(b"\"").and_then(|n| n.strip_suffix(b"\"")) == Some(self.document.items.as_bytes());
-        if is_list && first == Some(b'[') {
+        if first == Some(b'[') && self.document.is_list(&name) {
             let opens = self.opens(&head[..before]);
             head.extend_from_slice(b"[]");
             if opens {

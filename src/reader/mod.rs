@@ -7,6 +7,7 @@ mod frame_recall;
 mod frames;
 pub(crate) mod framing;
 mod lines;
+pub(crate) mod list;
 pub(crate) mod object;
 mod spread;
 mod start;

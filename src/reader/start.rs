@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     const DOCUMENT: Document =
-        Document { items: "items", is_document: |head| head.get("items").is_some(), not_object: "item_not_dict" };
+        Document { items: &["items"], is_document: |head| head.get("items").is_some(), not_object: "item_not_dict" };
 
     #[test]
     fn documents_and_lines_are_told_apart() {
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn records_that_were_laid_out_are_no_document_where_an_object_never_is_one() {
-        let arrays_alone = super::Document { items: "", ..DOCUMENT };
+        let arrays_alone = super::Document { items: &[], ..DOCUMENT };
         for (text, start) in [
             ("{\n \"a\": 1\n}\n{\n \"b\": 1\n}\n", Start::Lines),
             ("{\n \"a\": 1\n}\n", Start::Document),

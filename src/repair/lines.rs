@@ -1,5 +1,6 @@
 //! Edits of a source numbered by its physical lines.
 
+use std::collections::BTreeSet;
 use std::io::{self, Read};
 use std::ops::Range;
 
@@ -93,19 +94,20 @@ impl Counter {
     ) -> io::Result<()> {
         let mut bytes = vec![0; 64 << 10];
         let (mut line, mut start) = (self.line, self.at);
+        let all = mended.steps_of(edit);
         while self.at < edit.source.end {
             let want = usize::try_from(edit.source.end - self.at).unwrap_or(usize::MAX).min(bytes.len());
             input.read_exact(&mut bytes[..want])?;
             for found in memchr::memchr_iter(b'\n', &bytes[..want]) {
                 let next = self.at + found as u64 + 1;
-                push(numbered, mended, line, start..next, true);
+                push(numbered, mended, &all, line, start..next, true);
                 (line, start) = (line + 1, next);
             }
             self.at += want as u64;
         }
         self.at_start = start == edit.source.end;
         if !self.at_start {
-            push(numbered, mended, line, start..edit.source.end, edit.source.end == end);
+            push(numbered, mended, &all, line, start..edit.source.end, edit.source.end == end);
         }
         self.line = line;
         Ok(())
@@ -124,8 +126,17 @@ impl Counter {
     }
 }
 
-fn push(numbered: &mut Vec<LineEdit>, mended: &Mended, line: u64, source: Range<u64>, whole: bool) {
+/// Adds a line that goes, on behalf of its own steps; a line within one removal has none and goes for those of the whole.
+fn push(
+    numbered: &mut Vec<LineEdit>,
+    mended: &Mended,
+    all: &BTreeSet<u32>,
+    line: u64,
+    source: Range<u64>,
+    whole: bool,
+) {
     let edit = Edit { source, with: Vec::new() };
-    let steps = mended.steps_of(&edit).into_iter().collect();
+    let own = mended.steps_of(&edit);
+    let steps = if own.is_empty() { all } else { &own }.iter().copied().collect();
     numbered.push(LineEdit { line, whole, edit, steps });
 }

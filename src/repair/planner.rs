@@ -108,7 +108,7 @@ fn lines_hold_several(case: &Case<'_>) -> bool {
 fn stage(code: &str) -> u8 {
     match code {
         "SL001" | "SL002" | "SL502" | "SL514" => 0,
-        "SL003" => 1,
+        "SL003" | "SL302" => 1,
         "SL004" | "SL005" | "SL006" => 2,
         _ => 3,
     }

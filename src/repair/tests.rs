@@ -1,6 +1,8 @@
 //! Tests: each kind of damage in a small log of its own, and what always holds whatever the damage.
 #![allow(clippy::unwrap_used)]
 
+mod cases;
+
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;

@@ -61,6 +61,11 @@ fn known(word: &str) -> Option<(Actor, Kind)> {
         | "mcp_list_tools"
         | "tool_search_call"
         | "tool_search_output"
+        | "program"
+        | "program_output"
+        | "additional_tools"
+        | "configuration_update"
+        | "compaction_trigger"
         | "item_reference" => (Actor::Assistant, Kind::Opaque),
         _ => return None,
     })

@@ -27,13 +27,21 @@ const DECISIVE: &[&str] = &[
     "shell_call_output",
     "web_search_call",
 ];
+/// Members that list items: of an export, and of a request that was kept.
+pub(super) const LISTS: &[&str] = &["items", "input"];
 /// Members of a wrapper object.
 const WRAPPER: &[&str] = &["run_state", "checkpoints", "sdk_version", "export_version", "agent_sdk_version"];
 
 /// Whether an object is a wrapper around items rather than the first item of a stream.
 pub(super) fn is_document(head: Json<'_>) -> bool {
     let is_item = head.get("type").is_some() || head.get("role").is_some();
-    !is_item && (head.get("items").is_some() || WRAPPER.iter().any(|k| head.get(k).is_some())) || is_run_state(head)
+    !is_item && (list(head).is_some() || WRAPPER.iter().any(|k| head.get(k).is_some())) || is_run_state(head)
+}
+
+/// The list of a wrapper object. Single items are wrapped under one name only; under the other, members of items stand.
+pub(super) fn list(object: Json<'_>) -> Option<Json<'_>> {
+    let [items, input] = [object.get("items"), object.get("input")];
+    items.filter(|items| !items.is_null()).or(input.filter(|input| input.is_array())).or(items)
 }
 
 /// The state of an interrupted run: an object of its own kind, which holds items but is no list of them.
@@ -44,10 +52,14 @@ pub(super) fn is_run_state(object: Json<'_>) -> bool {
 
 /// Records of other programs that have types or roles of the same name.
 fn is_foreign(record: Json<'_>) -> bool {
-    ["sessionId", "session_id", "uuid", "parentUuid", "parentId", "payload", "schema_version"]
-        .iter()
-        .any(|k| record.get(k).is_some())
+    ["sessionId", "session_id"].iter().any(|k| record.get(k).is_some()) || is_foreign_but_for_session(record)
+}
+
+fn is_foreign_but_for_session(record: Json<'_>) -> bool {
+    ["uuid", "parentUuid", "parentId", "payload", "schema_version"].iter().any(|k| record.get(k).is_some())
         || record.get("message").is_some_and(Json::is_object)
+        // Chat messages hold their calls.
+        || record.get("tool_calls").is_some_and(Json::is_array)
         || record.str("type").is_some_and(|t| t.contains(['.', '/']))
 }
 
@@ -127,12 +139,16 @@ fn wrapper_score(document: Json<'_>) -> f64 {
     if is_run_state(document) {
         return 1.0;
     }
-    if is_foreign(document) || document.get("events").is_some() {
+    if document.get("events").is_some() {
         return 0.0;
     }
-    let items = document.get("items");
+    let items = list(document);
     let known = items
         .is_some_and(|items| items.elements().chain(items.is_object().then_some(items)).any(|i| item_weight(i) > 0));
+    // A wrapper may name its session; nothing else of what others write.
+    if if known { is_foreign_but_for_session(document) } else { is_foreign(document) } {
+        return 0.0;
+    }
     let members = WRAPPER.iter().filter(|k| document.get(k).is_some()).count();
     let single = item_weight(document) == 2;
     match (known, items.is_some(), members) {
@@ -140,7 +156,7 @@ fn wrapper_score(document: Json<'_>) -> f64 {
         (false, true, 1..) | (false, false, 2..) => 1.0,
         (false, false, 1) => 0.8,
         // Nothing but a list that holds no object of another kind.
-        (false, true, 0) if document.members().count() == 1 => {
+        (false, true, 0) if document.get("items").is_some() && document.members().count() == 1 => {
             let other = items.is_some_and(|items| items.elements().any(Json::is_object));
             if other { 0.2 } else { 0.6 }
         }

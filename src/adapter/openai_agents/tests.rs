@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::adapter::testing::{judge, score};
 use crate::model::{Actor, Kind, Session};
 use crate::reader::{self, Builder};
 
@@ -140,13 +141,52 @@ fn keys_that_claim_to_be_critical_are_errors() {
 }
 
 #[test]
+fn items_of_requests_and_named_sessions_are_read_like_those_of_exports() {
+    let items = r#"[{"id":"a","role":"user","content":""},{"type":"function_call","call_id":"k","name":"t"}]"#;
+    for text in [
+        format!("{{\"input\":{items}}}"),
+        format!("{{\"model\":\"m\",\n\"input\":{items},\"tools\":[]}}"),
+        format!("{{\"session_id\":\"s\",\"items\":{items}}}"),
+    ] {
+        assert!(score(&FORMAT, &text) > 0.9, "{text}");
+        let (session, findings) = read(&text);
+        assert!(session.events.len() == 2 && findings.is_empty(), "{text}");
+    }
+    let chat = r#"[{"role":"user","content":"q"},{"role":"assistant","content":null,"tool_calls":[{"id":"c"}]}]"#;
+    for text in [chat, r#"{"session_id":"s","items":[{"x":1}]}"#, r#"{"input":"words"}"#, r#"{"input":[],"uuid":"u"}"#]
+    {
+        assert!(score(&FORMAT, text) < 0.5, "{text}");
+    }
+}
+
+#[test]
+fn reasoning_needs_what_it_led_to() {
+    let reasoning = r#"{"type":"reasoning","id":"r","summary":[]}"#;
+    for (items, expected) in [
+        (format!(r#"{reasoning},{{"type":"message","role":"assistant","content":[]}}"#), vec![]),
+        (format!(r#"{reasoning},{{"type":"dream"}}"#), vec!["SL302 info 2 unknown-type"]),
+        (format!(r#"{reasoning},{{"role":"user","content":"x"}}"#), vec!["SL516 warning 1 unfollowed"]),
+        (format!(r#"{reasoning},{{"type":"compaction","encrypted_content":"x"}}"#), vec![]),
+        (
+            format!(r#"{reasoning},{{"type":"function_call_output","call_id":"k","output":"x"}}"#),
+            vec!["SL516 warning 1 unfollowed", "SL101 error 2"],
+        ),
+        (reasoning.to_owned(), vec!["SL516 warning 1 unfollowed"]),
+    ] {
+        judge(&FORMAT, &[("reasoning", &[&*format!("[{items}]")], &expected)]);
+    }
+}
+
+#[test]
 fn a_run_state_is_no_list_of_items() {
     for text in [
         r#"{"$schemaVersion":"1.21","original_input":"a","generated_items":[{"type":"dream"}],"current_step":null}"#,
         "{\n \"$schemaVersion\": \"1.21\",\n \"generated_items\": [],\n \"items\": {\"type\": \"dream\"}\n}",
     ] {
         let (session, findings) = read(text);
-        assert!(session.events.is_empty() && findings.is_empty(), "{text}");
+        let told: Vec<_> = findings.iter().map(|f| (f.code(), f.variant, f.severity, f.line)).collect();
+        assert!(session.events.is_empty(), "{text}");
+        assert_eq!(told, [("SL302", "run-state", Severity::Info, Some(1))], "{text}");
     }
 }
 

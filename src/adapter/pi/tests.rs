@@ -45,6 +45,15 @@ fn judge_words(rows: &[(&str, &[&str], &[&str])]) {
 }
 
 #[test]
+fn entries_of_version_1_are_known_without_their_header() {
+    let entry = r#"{"type":"message","timestamp":"2026-01-01T00:00:00Z","message":{"role":"user","content":"x"}}"#;
+    assert!(score(&FORMAT, entry) > 0.9);
+    judge(&FORMAT, &[("no header", &[entry, entry], &["SL001 error 1 missing-header"])]);
+    let other = entry.replace("\"timestamp\"", "\"sessionId\":\"s\",\"timestamp\"");
+    assert_eq!(score(&FORMAT, &other), 0.0);
+}
+
+#[test]
 fn calls_and_results_pair_along_paths() {
     judge_words(&[
         ("a turn", &["user a -", "call b a k+l", "result c b k", "result d c l", "said e d"], &[]),

@@ -6,7 +6,7 @@ use super::*;
 use crate::adapter::Draft;
 use crate::model::Conventions;
 
-const DOCUMENT: Document = Document { items: "items", is_document: |_| true, not_object: "item_not_dict" };
+const DOCUMENT: Document = Document { items: &["items"], is_document: |_| true, not_object: "item_not_dict" };
 
 /// Writes down what it is given.
 #[derive(Default)]

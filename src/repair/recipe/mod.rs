@@ -7,22 +7,29 @@ mod copied_line_drop;
 mod cycle_break;
 mod displaced_result_reunion;
 mod duplicate_projection_removal;
+mod early_result_move;
 mod empty_text_drop;
 mod framing;
 mod identical_call_collapse;
 mod identical_duplicate_collapse;
+mod item_list_mend;
 mod lone_surrogate_replace;
+mod lost_id_restore;
+mod lost_kept_record;
 mod nearest_parent_relink;
 mod orphan_result_drop;
 mod proven_unique_parent_restore;
 mod renumber;
+mod repeated_id_removal;
 mod reused_id_node_drop;
 mod side_effect_unknown_truncate;
+mod superseded_copy_drop;
 mod terminal_suffix_discard;
 mod torn_compaction_project;
 mod torn_frame;
 mod torn_terminal_record_discard;
 mod unanswered_call_removal;
+mod unfollowed_reasoning_drop;
 mod unresolvable_branch_amputate;
 
 use std::collections::BTreeSet;
@@ -107,13 +114,18 @@ pub(crate) static RECIPES: &[&Recipe] = &[
     &identical_duplicate_collapse::RECIPE,
     &identical_duplicate_collapse::RESTAMPED,
     &reused_id_node_drop::RECIPE,
+    &repeated_id_removal::RECIPE,
+    &lost_id_restore::RECIPE,
     &proven_unique_parent_restore::RECIPE,
     &renumber::CLOSE_GAP,
     &nearest_parent_relink::RECIPE,
     &compaction_projection_reunion::RECIPE,
+    &lost_kept_record::RECIPE,
     &identical_call_collapse::RECIPE,
     &duplicate_projection_removal::RECIPE,
+    &superseded_copy_drop::RECIPE,
     &displaced_result_reunion::RECIPE,
+    &early_result_move::RECIPE,
     &cycle_break::RECIPE,
     &unresolvable_branch_amputate::RECIPE,
     &torn_compaction_project::RECIPE,
@@ -127,12 +139,14 @@ pub(crate) static RECIPES: &[&Recipe] = &[
     &framing::RECORD_SPLIT,
     &framing::TORN_FRAGMENT_DISCARD,
     &framing::INVALID_UTF8_REPLACE,
+    &item_list_mend::RECIPE,
     &framing::MALFORMED_LINE_DROP,
     &lone_surrogate_replace::RECIPE,
     &empty_text_drop::RECIPE,
     &renumber::NUMBER,
     &copied_line_drop::NUMBERED,
     &copied_line_drop::HEADER,
+    &unfollowed_reasoning_drop::RECIPE,
 ];
 
 /// Those for half a frame behind the text.

@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use super::{Audience, Case, Change, Loss, Proposal, Recipe, Unmet};
 use crate::finding::Finding;
 use crate::model::{Kind, Sym};
-use crate::repair::bench::position;
+use crate::repair::bench::{position, token};
+use crate::repair::script::{Insert, Splice};
 
 pub(super) static RECIPE: Recipe = Recipe {
     name: "nearest-parent-relink",
@@ -27,11 +28,27 @@ fn propose(case: &Case<'_>, finding: &Finding) -> Result<Proposal, Unmet> {
     let child = position(finding, "index").ok_or(UNMET)?;
     let record = bench.event(child).record;
     let parent = nearest(case, child).map(|id| bench.text(id).to_owned());
-    Ok(Proposal {
-        changes: vec![Change::Relink { record, parent }],
-        region: Some(case.neighbourhood(record)),
-        loss: Some(Loss::Count("guessed-parent", 1)),
-    })
+    let mut changes = vec![Change::Relink { record, parent }];
+    changes.extend(kept_from(case, child)?);
+    Ok(Proposal { changes, region: Some(case.neighbourhood(record)), loss: Some(Loss::Count("guessed-parent", 1)) })
+}
+
+/// A compaction that kept the lost record and what followed keeps what followed. A result alone would not be taken.
+fn kept_from(case: &Case<'_>, child: u32) -> Result<Vec<Change>, Unmet> {
+    let bench = case.bench;
+    let event = bench.event(child);
+    let Some(member) = bench.ground.layout.kept_from.filter(|_| event.kind != Kind::ToolResult) else {
+        return Ok(Vec::new());
+    };
+    let mut changes = Vec::new();
+    let is_first = bench.children(event.parent).first() == Some(&event.record);
+    for kept in bench.session.kept.iter().filter(|kept| is_first && kept.first == event.parent) {
+        let parsed = bench.parse(bench.event(kept.boundary).record)?;
+        let Some(value) = parsed.json().get(member).filter(|_| child < kept.boundary) else { continue };
+        let with = Insert::Text(token(bench.text(bench.id_of(event.record))));
+        changes.push(Change::Replace(Splice { at: parsed.range(value), with }));
+    }
+    Ok(changes)
 }
 
 /// Id of the record that a cut-off event most likely followed; none when it begins what is left of its chain.
