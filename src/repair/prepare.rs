@@ -21,6 +21,7 @@ use crate::report::assemble::{Parts, assemble};
 use crate::report::{Detection, Report};
 use crate::rule::profile::Profile;
 use crate::rule::selection::Selection;
+use crate::validate;
 
 /// In which form a repair is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,6 +29,8 @@ pub enum Emit {
     /// In that of the source.
     #[default]
     Own,
+    /// In that of the source, which must be an agent's.
+    Vendor,
     /// As a canonical session.
     Canonical,
 }
@@ -123,6 +126,10 @@ pub(crate) fn prepare_only(
     })?;
     let ground = Ground { source: &source, format, layout, profile: options.profile, name: source.name() };
     let canonical = ground.is_canonical();
+    if canonical && options.emit == Emit::Vendor {
+        let text = "a canonical session has no other form; omit --emit vendor";
+        return Err(Refusal::new(RefusalCode::VendorFormatRefused, text).into());
+    }
     let terms = Terms { policy: options.policy, acknowledged: options.acknowledge_side_effects, canonical };
     if let Some(claimed) = &options.plan {
         let whole = Script::whole(source.len());
@@ -131,10 +138,13 @@ pub(crate) fn prepare_only(
             return Err(Refusal::new(code, message).into());
         }
     }
-    let mended = mend(ground, terms).map_err(wrap)?;
-    if canonical && mended.plan.events == 0 && mended.headless {
-        return Err(unusable(path, "its first record is no session header"));
+    if canonical {
+        let whole = Script::whole(source.len());
+        if let Some(invalid) = validate::header(whole.read(&source)).map_err(wrap)? {
+            return Err(unusable(path, &format!("no session header: {}", invalid.text)));
+        }
     }
+    let mended = mend(ground, terms).map_err(wrap)?;
     gates(&mended, options, canonical)?;
     let mended = match allowed {
         Some(asked) => {
@@ -143,9 +153,13 @@ pub(crate) fn prepare_only(
         }
         None => mended,
     };
-    let emit = if canonical { Emit::Canonical } else { options.emit };
+    let emit = match options.emit {
+        _ if canonical => Emit::Canonical,
+        Emit::Vendor => Emit::Own,
+        emit => emit,
+    };
     let made = match emit {
-        Emit::Own => native(ground, &mended),
+        Emit::Own | Emit::Vendor => native(ground, &mended),
         Emit::Canonical => canonical_stream(ground, &mended),
     };
     let Made { output, output_len, revalidation, sha256, events, lines, edits } = made.map_err(wrap)?;
