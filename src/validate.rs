@@ -74,29 +74,56 @@ pub fn session(path: &Path) -> Result<Valid, ValidateError> {
 }
 
 fn read(input: impl io::Read) -> io::Result<Result<Valid, Invalid>> {
-    const DOCUMENT: Document =
-        Document { items: &["events"], is_document: |head| head.get("events").is_some(), not_object: "event_not_dict" };
     let mut strict = Strict::default();
-    let mut faults = Faults(None);
+    let mut faults = Faults { first: None, header_only: false };
     reader::read_with(input, Framing::StrictLinesOrDocument(&DOCUMENT), &mut strict, &mut faults)?;
-    let first = [strict.invalid, faults.0].into_iter().flatten().min_by_key(|wrong| wrong.0);
+    let first = [strict.invalid, faults.first].into_iter().flatten().min_by_key(|wrong| wrong.0);
     Ok(match (first, strict.id) {
         (Some((_, invalid)), _) => Err(invalid),
         (None, Some(id)) => Ok(Valid { id, events: strict.events }),
-        (None, None) => Err(Invalid { code: "SCHEMA", text: "the file is empty; expected a session header".into() }),
+        (None, None) => Err(empty()),
     })
+}
+
+/// What is wrong with the header of a canonical stream, be it whole or not; that of a document is nobody's first record.
+///
+/// # Errors
+/// Whatever reading raises.
+pub(crate) fn header(input: impl io::Read) -> io::Result<Option<Invalid>> {
+    let mut strict = Strict { header_only: true, ..Strict::default() };
+    let mut faults = Faults { first: None, header_only: true };
+    reader::read_with(input, Framing::StrictLinesOrDocument(&DOCUMENT), &mut strict, &mut faults)?;
+    let is_empty = !strict.seen && faults.first.is_none();
+    let first = [strict.invalid, faults.first].into_iter().flatten().min_by_key(|wrong| wrong.0);
+    Ok(first.map(|wrong| wrong.1).or_else(|| is_empty.then(empty)))
+}
+
+const DOCUMENT: Document =
+    Document { items: &["events"], is_document: |head| head.get("events").is_some(), not_object: "event_not_dict" };
+
+fn empty() -> Invalid {
+    schema("the file is empty; expected a session header")
 }
 
 /// Something wrong and its offset in the file.
 type Wrong = (u64, Invalid);
 
 /// Keeps the first thing that could not be read at all.
-struct Faults(Option<Wrong>);
+struct Faults {
+    first: Option<Wrong>,
+    /// Nothing behind the first line, and no single event of a document.
+    header_only: bool,
+}
 
 impl Sink for Faults {
     fn event(&mut self, _record: &Record<'_>, _draft: Draft<'_>) {}
     fn finding(&mut self, finding: Finding) {
-        if self.0.is_some() || !(finding.code() == SL001.code || finding.code() == SL002.code) {
+        let ordinal = finding.evidence.get("record_ordinal").and_then(serde_json::Value::as_u64);
+        let at_header = ordinal.unwrap_or(1) == 1 && finding.location.item.is_none();
+        if self.first.is_some()
+            || !(finding.code() == SL001.code || finding.code() == SL002.code)
+            || self.header_only && !at_header
+        {
             return;
         }
         let place = place(finding.location.line.unwrap_or(1), finding.location.item);
@@ -113,7 +140,7 @@ impl Sink for Faults {
             _ => "not JSON",
         };
         let invalid = Invalid { code: "SCHEMA", text: format!("{place}: {what}") };
-        self.0 = Some((finding.location.byte_start.unwrap_or(0), invalid));
+        self.first = Some((finding.location.byte_start.unwrap_or(0), invalid));
     }
     fn checkpoint(&mut self, _seq: Option<i64>, _hash: Option<String>) {}
     fn run_state(&mut self, _id: String, _seq: Option<i64>, _hash: Option<String>) {}
@@ -126,6 +153,10 @@ fn place(line: u64, item: Option<u64>) -> String {
 /// Judges records one by one; nothing behind the first thing that is wrong.
 #[derive(Default)]
 struct Strict {
+    /// Events and the heads of documents are let pass.
+    header_only: bool,
+    /// Anything at all stood in the file.
+    seen: bool,
     invalid: Option<Wrong>,
     id: Option<String>,
     events: u64,
@@ -134,11 +165,14 @@ struct Strict {
 
 impl Adapter for Strict {
     fn read(&mut self, record: &Record<'_>, _sink: &mut dyn Sink) {
+        self.seen = true;
         if self.invalid.is_some() {
             return;
         }
         let judged = if record.ordinal == 1 && !record.in_document {
             self.header(record.json, false)
+        } else if self.header_only {
+            return;
         } else {
             self.event(record.json)
         };
@@ -146,7 +180,9 @@ impl Adapter for Strict {
     }
 
     fn document(&mut self, head: Option<&Record<'_>>, _sink: &mut dyn Sink) {
+        self.seen = true;
         let judged = match head {
+            Some(_) if self.header_only => return,
             None => Err(schema("expected an object with a header and `events`, found a list")),
             Some(head) => self.document_head(head.json),
         };

@@ -121,7 +121,11 @@ fn options(settings: &Settings, global: &Global, args: &RepairArgs) -> Options {
             _ => repair::Policy::Conservative,
         },
         acknowledge_side_effects: args.acknowledge_side_effects,
-        emit: if args.emit == EmitChoice::Canonical { Emit::Canonical } else { Emit::Own },
+        emit: match args.emit {
+            EmitChoice::Canonical => Emit::Canonical,
+            EmitChoice::Vendor => Emit::Vendor,
+            EmitChoice::Auto => Emit::Own,
+        },
         plan: None,
     }
 }
@@ -227,9 +231,6 @@ fn mend(
         preview::table(&prepared, out)?;
         writeln!(out)?;
         preview::diff(&prepared, global.include_content, out)?;
-    }
-    if args.emit == EmitChoice::Vendor && prepared.format().id == "canonical" {
-        return Err(Failure::usage("a canonical session has no other form; omit --emit vendor").into());
     }
     let Some(to) = destination else {
         return Ok(tell_plan(args, &prepared, out)?);

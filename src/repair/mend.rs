@@ -47,8 +47,6 @@ pub(crate) struct Mended {
     /// A finding of the source is an error or worse.
     pub was_broken: bool,
     pub sl203: bool,
-    /// The source has no usable header.
-    pub headless: bool,
     /// Findings that stay and why, worst first.
     pub blocking: Vec<Blocking>,
     /// Codes of the errors that stay.
@@ -62,7 +60,6 @@ struct First {
     plan: Plan,
     broken: bool,
     sl203: bool,
-    headless: bool,
     effects: Vec<(u32, super::gate::Effect)>,
 }
 
@@ -101,8 +98,7 @@ pub(crate) fn mend(mut ground: Ground<'_>, terms: Terms) -> io::Result<Mended> {
                 blocked: Vec::new(),
                 events: bench.session.events.len() as u64,
             };
-            let headless = all.iter().any(|f| matches!(f.variant, "header" | "document"));
-            first = Some(First { plan, broken, sl203, headless, effects });
+            first = Some(First { plan, broken, sl203, effects });
         }
         if round == 0 || !terms.canonical {
             blocked = planned.blocked;
@@ -134,11 +130,11 @@ pub(crate) fn mend(mut ground: Ground<'_>, terms: Terms) -> io::Result<Mended> {
     super::lines::restore(ground, &script, &mut blocking)?;
     touched.sort_unstable();
     touched.dedup();
-    let Some(First { plan, broken: was_broken, sl203, headless, effects }) = first else {
+    let Some(First { plan, broken: was_broken, sl203, effects }) = first else {
         return Err(io::Error::other("no round was made"));
     };
     let plan = Plan { steps, blocked, ..plan };
-    Ok(Mended { script, plan, touched, effects, was_broken, sl203, headless, blocking, remaining, closed_tail })
+    Ok(Mended { script, plan, touched, effects, was_broken, sl203, blocking, remaining, closed_tail })
 }
 
 /// Codes of the findings of a text that are errors or worse.

@@ -22,6 +22,7 @@ use crate::report::assemble::{Parts, assemble};
 use crate::report::{Detection, Report};
 use crate::rule::profile::Profile;
 use crate::rule::selection::Selection;
+use crate::validate;
 
 /// In which form a repair is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,6 +30,8 @@ pub enum Emit {
     /// In that of the source.
     #[default]
     Own,
+    /// In that of the source, which must be an agent's.
+    Vendor,
     /// As a canonical session.
     Canonical,
 }
@@ -111,6 +114,10 @@ pub(crate) fn prepare_only(
     let opened = Opened::open(path, options)?;
     let (source, format, ground) = (&opened.source, opened.format, opened.ground());
     let canonical = ground.is_canonical();
+    if canonical && options.emit == Emit::Vendor {
+        let text = "a canonical session has no other form; omit --emit vendor";
+        return Err(Refusal::new(RefusalCode::VendorFormatRefused, text).into());
+    }
     let terms = Terms { policy: options.policy, acknowledged: options.acknowledge_side_effects, canonical };
     let hash = hash(source).map_err(wrap)?;
     if let Some((code, message)) =
@@ -118,12 +125,15 @@ pub(crate) fn prepare_only(
     {
         return Err(Refusal::new(code, message).into());
     }
+    if canonical {
+        let whole = Script::whole(source.len());
+        if let Some(invalid) = validate::header(whole.read(source)).map_err(wrap)? {
+            return Err(unusable(path, &format!("no session header: {}", invalid.text)));
+        }
+    }
     let mut mended = mend(ground, terms).map_err(wrap)?;
     // Plans are for files, whatever they are packed in.
     mended.plan.source_hash = hash;
-    if canonical && mended.plan.events == 0 && mended.headless {
-        return Err(unusable(path, "its first record is no session header"));
-    }
     gates(&mended, options, canonical)?;
     let mended = match allowed {
         Some(asked) => {
@@ -132,9 +142,13 @@ pub(crate) fn prepare_only(
         }
         None => mended,
     };
-    let emit = if canonical { Emit::Canonical } else { options.emit };
+    let emit = match options.emit {
+        _ if canonical => Emit::Canonical,
+        Emit::Vendor => Emit::Own,
+        emit => emit,
+    };
     let made = match emit {
-        Emit::Own => native(&opened, &mended),
+        Emit::Own | Emit::Vendor => native(&opened, &mended),
         Emit::Canonical => canonical_stream(ground, &mended).map(Ok),
     };
     let Made { output, output_len, revalidation, sha256, events, lines, edits, frames } = made.map_err(wrap)??;
