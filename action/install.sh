@@ -6,7 +6,8 @@ set -euo pipefail
 
 fail() {
   # One line whatever the values hold, so that none of them can speak to the runner.
-  printf 'sesslint action: %s\n' "${*//[$'\n\r']/ }" | sed 's/##\[/#\\#[/g' >&2
+  local text=${*//[$'\n\r']/ }
+  printf '::error title=sesslint could not run::%s\n' "${text//%/%25}"
   printf 'binary=\n' >>"$GITHUB_OUTPUT"
   exit 0
 }

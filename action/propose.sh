@@ -8,8 +8,7 @@ case "${PROPOSE_REPAIR:-off}" in
   artifact | pull-request) ;;
   *) exit 0 ;;
 esac
-folder=${RUNNER_TEMP:?}/sesslint-proposal
-rm -rf "$folder"
+folder=$(mktemp -d "${RUNNER_TEMP:?}/sesslint-proposal.XXXXXX") || exit 0
 
 arguments=("--out-dir=$folder")
 [ -z "${PROPOSE_CONFIG:-}" ] || arguments+=("--config=$PROPOSE_CONFIG")

@@ -8,11 +8,11 @@ printf 'exit-code=2\nverdict=error\n' >>"$GITHUB_OUTPUT"
 printf '%s=\n' errors warnings new-findings files-checked report-file sarif-file summary-file report-dir >>"$GITHUB_OUTPUT"
 
 could_not_run() {
-  printf 'sesslint action: %s\n' "$1" >&2
+  printf '::error title=sesslint could not run::%s\n' "$1"
   exit 0
 }
 
-[ -n "${RUN_BINARY:-}" ] || could_not_run "there is no program to run: the step before says why"
+[ -n "${RUN_BINARY:-}" ] || exit 0 # The step before said why.
 case "${RUN_UPLOAD_SARIF:-}" in
   true | false | "") ;;
   *) could_not_run "the input upload-sarif is true or false" ;;
@@ -28,8 +28,8 @@ case "${RUN_CONFIG:-}${RUN_SARIF_FILE:-}${RUN_UPLOAD_ARTIFACT:-}${RUN_REPAIR_ART
   *[$'\n\r']*) could_not_run "the inputs config, sarif-file, upload-artifact and repair-artifact have one line each" ;;
 esac
 
-reports=${RUNNER_TEMP:?}/sesslint-reports
-rm -rf "$reports"
+# A folder for each use: what an earlier step of the job wrote is still its output.
+reports=$(mktemp -d "${RUNNER_TEMP:?}/sesslint-reports.XXXXXX") || could_not_run "no folder can be made in RUNNER_TEMP"
 arguments=()
 [ -z "${RUN_CONFIG:-}" ] || arguments+=("--config=$RUN_CONFIG")
 if [ -n "${RUN_UPLOAD_ARTIFACT:-}" ]; then

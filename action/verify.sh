@@ -8,7 +8,7 @@ end() {
   exit "$1"
 }
 could_not_run() {
-  printf 'sesslint action: %s\n' "$1" >&2
+  printf '::error title=sesslint could not run::%s\n' "$1"
   end 2
 }
 

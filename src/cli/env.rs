@@ -18,8 +18,11 @@ pub fn working_directory() -> io::Result<PathBuf> {
     std::env::current_dir()
 }
 
-/// The user's home folder.
+/// The user's home folder, with `/` between its parts.
 pub fn home() -> Option<String> {
+    if cfg!(windows) {
+        return variable("USERPROFILE").map(|path| path.replace('\\', "/"));
+    }
     variable("HOME")
 }
 

@@ -71,6 +71,8 @@ pub fn fit<'a>(outputs: &[Output], sources: impl Iterator<Item = &'a str>) -> Re
     if places.keys().all(|place| !place.exists()) {
         return Ok(());
     }
+    // By both names: that of the file, and the one without links resolved, as sources have it.
+    places.extend(outputs.iter().filter_map(|output| output.path.as_ref()).map(|path| (absolute(path), path)));
     let mut sources = sources.filter_map(|source| places.get(&absolute(Path::new(source))));
     sources.next().map_or(Ok(()), |path| {
         let path = path.display();

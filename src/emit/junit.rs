@@ -1,5 +1,6 @@
 //! JUnit XML: a suite for each file, a failed case for each finding that fails the gate. The rest goes to the suite's
-//! output. A file without failure is one passed case; a file in which there is nothing to judge is a skipped one.
+//! output. A file without failure is one passed case; one in which there is nothing to judge is skipped, and one that
+//! cannot be read is an error.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,6 +16,7 @@ use crate::report::verdict::Verdict;
 struct Suite {
     tests: usize,
     failures: usize,
+    errors: usize,
     skipped: usize,
     text: String,
 }
@@ -27,9 +29,10 @@ pub(super) fn write(reports: &[Report], options: &Options, out: &mut dyn Write) 
     writeln!(
         out,
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"sesslint\" tests=\"{}\" failures=\"{}\" \
-         errors=\"0\" skipped=\"{}\" time=\"0\">",
+         errors=\"{}\" skipped=\"{}\" time=\"0\">",
         sum(|s| s.tests),
         sum(|s| s.failures),
+        sum(|s| s.errors),
         sum(|s| s.skipped)
     )?;
     for suite in &suites {
@@ -41,7 +44,7 @@ pub(super) fn write(reports: &[Report], options: &Options, out: &mut dyn Write) 
 fn nothing() -> Suite {
     let case = "    <testcase name=\"files\" classname=\"sesslint\" time=\"0\">\n      \
                 <skipped message=\"No session file was checked.\"/>\n    </testcase>\n";
-    Suite { tests: 1, failures: 0, skipped: 1, text: framed("sesslint", 1, 0, 1, case) }
+    framed("sesslint", [1, 0, 0, 1], case)
 }
 
 fn suite(report: &Report, options: &Options) -> Suite {
@@ -77,16 +80,22 @@ fn suite(report: &Report, options: &Options) -> Suite {
         let _ = writeln!(body, "    <system-out>{}</system-out>", lines.join("\n"));
     }
     let tests = failing.len().max(1);
-    let text = framed(&report.path, tests, failing.len(), usize::from(skipped), &body);
-    Suite { tests, failures: failing.len(), skipped: usize::from(skipped), text }
+    let errors = failing.iter().filter(|finding| is_unread(finding)).count();
+    framed(&report.path, [tests, failing.len() - errors, errors, usize::from(skipped)], &body)
 }
 
-fn framed(name: &str, tests: usize, failures: usize, skipped: usize, body: &str) -> String {
-    format!(
-        "  <testsuite name=\"{}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\" \
+fn framed(name: &str, [tests, failures, errors, skipped]: [usize; 4], body: &str) -> Suite {
+    let text = format!(
+        "  <testsuite name=\"{}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\" \
          time=\"0\">\n{body}  </testsuite>\n",
         markup(name)
-    )
+    );
+    Suite { tests, failures, errors, skipped, text }
+}
+
+/// Whether the test could not be made at all: that is no failure of the file.
+fn is_unread(finding: &Finding) -> bool {
+    finding.variant == "unreadable-file"
 }
 
 fn failure(report: &Report, finding: &Finding, name: &str, class: &str) -> String {
@@ -98,9 +107,10 @@ fn failure(report: &Report, finding: &Finding, name: &str, class: &str) -> Strin
     ];
     lines.extend(wording::consequences(finding).iter().map(|c| format!("Leads to {c}")));
     let lines: Vec<String> = lines.iter().map(|l| markup(l)).collect();
+    let element = if is_unread(finding) { "error" } else { "failure" };
     format!(
         "    <testcase name=\"{}\" classname=\"{class}\" file=\"{}\"{line} time=\"0\">\n      \
-         <failure message=\"{}\" type=\"{}\">{}</failure>\n    </testcase>\n",
+         <{element} message=\"{}\" type=\"{}\">{}</{element}>\n    </testcase>\n",
         markup(name),
         markup(&report.path),
         markup(finding.text().what),
@@ -146,6 +156,15 @@ mod tests {
             assert_eq!(text.matches("<failure ").count(), failures);
             assert!(text.contains(&format!("tests=\"{}\" failures=\"{failures}\"", failures.max(1))));
         }
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_an_error() {
+        let report =
+            crate::report::unreadable::unreadable("a.jsonl", None, None, "denied", &crate::rule::profile::NEUTRAL);
+        let text = samples::text(Format::Junit, &[report]);
+        assert_eq!(text.matches("tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\"").count(), 2, "{text}");
+        assert_eq!((text.matches("<error ").count(), text.matches("<failure ").count()), (1, 0));
     }
 
     #[test]

@@ -25,6 +25,10 @@ pub(super) fn write(reports: &[Report], options: &Options, out: &mut dyn Write) 
         return Ok(());
     }
     let room = options.markdown_limit.saturating_sub(options.markdown_used + RESERVE);
+    // What to do next is worth more than the last rows, unless it takes the place of most of them.
+    let next = Some(command_block(reports) + &codes_line(reports)).filter(|next| next.len() <= room / 2);
+    let next = next.unwrap_or_default();
+    let room = room - next.len();
     let mut rows: Vec<_> =
         reports.iter().flat_map(|r| fold(&r.findings).into_iter().map(move |row| (r, row))).collect();
     // The sort is stable: the rest of a kind stays behind those shown, and what is cut is the least urgent.
@@ -43,12 +47,11 @@ pub(super) fn write(reports: &[Report], options: &Options, out: &mut dyn Write) 
         text.push_str(TABLE_HEAD);
         text.push_str(&table);
     }
-    let blocks = [chart_block(reports), command_block(reports), codes_line(reports)];
-    for block in blocks {
-        if missing == 0 && text.len() + block.len() <= room {
-            text.push_str(&block);
-        }
+    let chart = chart_block(reports);
+    if missing == 0 && text.len() + chart.len() <= room {
+        text.push_str(&chart);
     }
+    text.push_str(&next);
     if missing > 0 {
         let _ = writeln!(
             text,
@@ -213,6 +216,7 @@ mod tests {
             let text = samples::text_with(Format::Markdown, &reports, &options);
             assert!(used + text.len() <= 1_048_576);
             assert_eq!(text.contains("**SL005**"), shown, "{used}");
+            assert_eq!(text.contains("sesslint explain"), shown, "what to do next is kept");
             assert!(text.ends_with(" not shown, for want of space. The JSON report holds all findings.\n"));
         }
         let options = Options { markdown_used: 1_048_500, ..Options::default() };

@@ -77,7 +77,9 @@ pub(super) fn broken_line(at: Coordinates, variant: &'static str, raw: &[u8], re
         finding.detail.insert("recovered_records".into(), recovered.into());
     }
     finding.location = at.location();
-    finding.subject = Subject { record: hex(&Sha256::digest(raw)), part: String::new() };
+    // A checkout may have converted the line ends.
+    let text = raw.strip_suffix(b"\r").unwrap_or(raw);
+    finding.subject = Subject { record: hex(&Sha256::digest(text)), part: String::new() };
     finding
 }
 

@@ -103,7 +103,7 @@ impl Staged {
                 Err(failed) => return Err(failed.error),
             }
         }
-        let synced = again(|| File::open(folder_of(&target))?.sync_all());
+        let synced = sync_folder(folder_of(&target));
         if synced.is_err() {
             withdraw(&target)?;
         }
@@ -226,6 +226,18 @@ fn again<T>(mut action: impl FnMut() -> io::Result<T>) -> io::Result<T> {
             result => return result,
         }
     }
+}
+
+/// Makes sure that the names in a folder outlive a crash. Elsewhere a folder cannot be opened as a file, and the system
+/// keeps them by itself.
+#[cfg(unix)]
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    again(|| File::open(folder)?.sync_all())
+}
+
+#[cfg(not(unix))]
+fn sync_folder(_folder: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 #[cfg(unix)]

@@ -49,6 +49,26 @@ fn no_two_defects_share_an_id() {
 }
 
 #[test]
+fn other_line_ends_keep_the_ids() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("log.jsonl");
+    let mut broken = 0;
+    for path in logs().into_iter().filter(|path| grows(path)) {
+        let bytes = std::fs::read(&path).unwrap();
+        if bytes.contains(&b'\r') || !bytes.ends_with(b"\n") {
+            continue;
+        }
+        let converted: Vec<u8> =
+            bytes.iter().flat_map(|&b| if b == b'\n' { vec![b'\r', b] } else { vec![b] }).collect();
+        std::fs::write(&file, converted).unwrap();
+        let found = ids(&check(&path));
+        assert_eq!(ids(&check(&file)), found, "{}", path.display());
+        broken += usize::from(!found.is_empty());
+    }
+    assert!(broken > 20 || logs().is_empty());
+}
+
+#[test]
 fn moved_and_renamed_logs_keep_their_ids() {
     let folder = tempfile::tempdir().unwrap();
     for path in logs() {
