@@ -49,6 +49,7 @@ const CONVENTIONS: Conventions = Conventions {
     identity_by_bytes: true,
     resends_copies: false,
     stamps: STAMPS,
+    reasoning_leads: false,
     id_member: "uuid",
     reunites_messages: true,
 };

@@ -45,6 +45,7 @@ pub(super) const PRINTED: Conventions = Conventions {
     identity_by_bytes: true,
     resends_copies: false,
     stamps: &[],
+    reasoning_leads: false,
     id_member: "",
     reunites_messages: false,
 };

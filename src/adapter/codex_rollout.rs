@@ -49,6 +49,7 @@ const CONVENTIONS: Conventions = Conventions {
     identity_by_bytes: true,
     resends_copies: true,
     stamps: &[],
+    reasoning_leads: false,
     id_member: "",
     reunites_messages: false,
 };

@@ -56,6 +56,7 @@ const CONVENTIONS: Conventions = Conventions {
     identity_by_bytes: true,
     resends_copies: false,
     stamps: &[],
+    reasoning_leads: false,
     id_member: "",
     reunites_messages: false,
 };

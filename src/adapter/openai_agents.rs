@@ -54,6 +54,7 @@ const EXPORT: Conventions = Conventions {
     identity_by_bytes: false,
     resends_copies: false,
     stamps: &[],
+    reasoning_leads: true,
     id_member: "",
     reunites_messages: false,
 };

@@ -58,7 +58,7 @@ use json_text::{SL303, SL502};
 use crate::finding::Finding;
 use crate::model::{Recall, Session};
 use crate::rule::Rule;
-use crate::rule::profile::Profile;
+use crate::rule::profile::{Profile, Request as Api};
 
 pub use abandoned::SL505;
 pub use checkpoint_rules::{SL201, SL202, SL203};
@@ -121,6 +121,12 @@ pub fn run(session: &Session, recall: &dyn Recall, profile: &Profile, path: &str
         found.extend(reasoning::check(&context, &request, api));
         found.extend(request_pairs::check(&context, &request, &pairs));
         found.extend(content::check_blank(&context, &request, api));
+    }
+    if profile.request.is_none()
+        && session.conventions.reasoning_leads
+        && let Some(request) = request::Request::new(&context)
+    {
+        found.extend(reasoning::check(&context, &request, Api::Items));
     }
     cause::tie(&context, found)
 }

@@ -49,7 +49,7 @@ that it led to. A message that was cut, split or put together anew may break tha
 ```json\n\
 [{\"type\":\"reasoning\",\"id\":\"r1\"},{\"role\":\"user\",\"content\":\"go on\"}]\n\
 ```\n\n\
-Only strict profiles report it.\n\n\
+Only strict profiles report it, and the unfollowed item any profile where every program sends it on.\n\n\
 **Repair.** By hand: remove the reasoning.\n",
 };
 

@@ -57,6 +57,7 @@ pub(crate) const FOREST: Conventions = Conventions {
     identity_by_bytes: true,
     resends_copies: false,
     stamps: &[],
+    reasoning_leads: false,
     ..Conventions::CANONICAL
 };
 

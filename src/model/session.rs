@@ -210,6 +210,8 @@ pub struct Conventions {
     /// Members that say for which session and when a record was stored: a copy that a program makes of it may differ in
     /// them and says the same.
     pub stamps: &'static [&'static str],
+    /// Reasoning is sent as it is stored, and refused by the API unless the item that it led to follows.
+    pub reasoning_leads: bool,
     /// The member that holds a record's own id; empty where records have none.
     pub id_member: &'static str,
     /// Loaders put the parts of a message, and the results of its calls, back together from whatever branch.
@@ -231,6 +233,7 @@ impl Conventions {
         identity_by_bytes: false,
         resends_copies: false,
         stamps: &[],
+        reasoning_leads: false,
         id_member: "id",
         reunites_messages: false,
     };

@@ -107,7 +107,7 @@ fn pairs_are_sent_whole() {
             (
                 "the call stands on another branch",
                 &["user a", "call b a k", "result c a k"],
-                &["SL007 warning 2", "SL101 error 3 call-not-sent"],
+                &["SL007 warning 2", "SL106 error 3 [SL101 error 3 call-not-sent]"],
             ),
         ],
     );
