@@ -220,6 +220,17 @@ fn places_of_pairs_by_position() {
             ("tool events may stand between", &["call t - c", "call s t d", "result r s c", "result q r d"], &[]),
             ("a message may not", &["call t - c", "user a t", "result r a c"], &["SL107 warning 3"]),
             ("reversed", &["result r - c", "call t r c"], &["SL105 error 1"]),
+            ("beside its call", &["user a", "call t a c", "result r a c"], &["SL007 warning 3", "SL106 error 3"]),
+            (
+                "parallel calls, both results below the last one",
+                &["user a", "call t a c", "call s a d", "result r s c", "result q r d"],
+                &["SL007 warning 5"],
+            ),
+            (
+                "below a call of another turn",
+                &["user a", "call t a c", "user b a", "call s b d", "result q s d", "result r q c"],
+                &["SL007 warning 6", "SL106 error 6", "SL107 warning 6"],
+            ),
             (
                 "parted by a lost parent",
                 &["call t - c", "result r x c"],

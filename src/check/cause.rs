@@ -92,6 +92,7 @@ impl<'a, 'b> Causes<'a, 'b> {
             "SL006" if one.at == NONE => self.place("SL004", NONE).filter(|_| self.intact <= 1),
             "SL006" => self.break_of(self.context.forest.component(one.at)).or_else(|| self.break_of_the_rest()),
             "SL007" => self.extra_heads(),
+            "SL101" | "SL102" if one.finding.variant.ends_with("-not-sent") => self.crossed(one.at),
             "SL101" if !one_tree && one.at != NONE => {
                 self.lost_with_parent(one.at).or_else(|| self.lost_with_caller(one))
             }
@@ -164,6 +165,11 @@ impl<'a, 'b> Causes<'a, 'b> {
             return None;
         }
         self.break_of(result).or_else(|| self.break_of(call))
+    }
+
+    /// The pair on two branches of which only this half is sent.
+    fn crossed(&self, half: u32) -> Option<usize> {
+        self.found.iter().position(|f| f.finding.code() == "SL106" && [f.at, f.with].contains(&half))
     }
 
     /// The compaction that splits the same pair.

@@ -24,6 +24,9 @@ struct Placement<'a, 'b> {
     chain: Chain,
     /// By symbol of an id: what hangs together, over all occurrences.
     connected: UnionFind,
+    /// In one tree, by position: the event that its batch of calls and results hangs on, and whether a call of the batch
+    /// stands above it.
+    batch: Vec<(u32, bool)>,
 }
 
 /// Judges the place of one pair.
@@ -63,7 +66,8 @@ impl<'a, 'b> Placement<'a, 'b> {
         let conventions = &context.session.conventions;
         let by_component = conventions.tree && conventions.one_tree;
         let connected = if by_component { connect(context) } else { UnionFind::new(0) };
-        Self { context, positions, chain: Chain::new(context), connected }
+        let batch = if by_component { batches(context) } else { Vec::new() };
+        Self { context, positions, chain: Chain::new(context), connected, batch }
     }
 
     /// Positions of a kind strictly between two positions.
@@ -155,7 +159,10 @@ impl<'a, 'b> Placement<'a, 'b> {
         let (call, result) = (self.node(call), self.node(result));
         let forest = &self.context.forest;
         let in_cycle = forest.components.get(forest.component(call) as usize).is_some_and(|c| c.cyclic);
-        self.context.session.conventions.pair_on_path
+        // The results of parallel calls may all hang on the last of them.
+        let batch = |at: u32| self.batch.get(at as usize).copied().unwrap_or((NONE, false));
+        let in_one_batch = batch(result).1 && batch(result).0 == batch(call).0;
+        (self.context.session.conventions.pair_on_path || !self.batch.is_empty() && !in_one_batch)
             && !in_cycle
             && !forest.is_ancestor(call, result)
             && !forest.is_ancestor(result, call)
@@ -217,6 +224,23 @@ impl<'a, 'b> Placement<'a, 'b> {
         let boundary = self.chain.boundary(self.node(result));
         splits(boundary).then(|| (boundary, !splits(self.chain.boundary(boundary))))
     }
+}
+
+/// By position: what the calls and results around an event hang on, and whether one of these calls stands above it.
+fn batches(context: &Context<'_>) -> Vec<(u32, bool)> {
+    let mut batch = vec![(NONE, false); context.session.events.len()];
+    for &at in &context.forest.order {
+        let parent = context.forest.parent(at);
+        batch[at as usize] = match parent {
+            NONE => (NONE, false),
+            _ => match context.event(parent).kind {
+                Kind::ToolCall => (batch[parent as usize].0, true),
+                Kind::ToolResult => batch[parent as usize],
+                _ => (parent, false),
+            },
+        };
+    }
+    batch
 }
 
 /// Joins every occurrence of an id with its parent's id, blank ids left out.

@@ -40,9 +40,9 @@ pub static SL106: Rule = Rule {
     texts: &[
         Text {
             variant: "",
-            what: "A tool call and its result stand in parts of the log that are not connected.",
+            what: "A tool call and its result stand on branches of their own, or in parts that are not connected.",
             consequence: "Whichever part is resumed, it holds a call without result or a result without call.",
-            next: "Find the lost link between the two parts.",
+            next: "Find out which branch the two belong to, or the lost link between the parts.",
         },
         Text {
             variant: "other-scope",
@@ -52,7 +52,8 @@ pub static SL106: Rule = Rule {
         },
     ],
     doc: "A call and its result must lie on one branch, since only one branch is replayed. Here the scope written on \
-the two records differs, or no chain of parents connects them.\n\n\
+the two records differs, or no chain of parents leads from one to the other. The results of parallel calls may hang on \
+any of these calls.\n\n\
 ```jsonl\n\
 {\"id\":\"t1\",\"kind\":\"tool_call\",\"correlation_id\":\"c1\",\"branch_id\":\"main\"}\n\
 {\"id\":\"r1\",\"kind\":\"tool_result\",\"correlation_id\":\"c1\",\"branch_id\":\"side\"}\n\

@@ -202,3 +202,20 @@ fn items_may_be_one_object_or_missing() {
         assert_eq!(events(&session).iter().map(|e| e.0).collect::<Vec<_>>(), ids, "{text}");
     }
 }
+
+#[test]
+fn reasoning_needs_the_item_that_it_led_to() {
+    let thought = r#"{"id":"rs1","type":"reasoning","summary":[]}"#;
+    let said = r#"{"id":"m1","type":"message","role":"assistant","content":[]}"#;
+    let [go, on] = ["go", "on"].map(|text| format!(r#"{{"role":"user","content":"{text}"}}"#));
+    let unfollowed = |items: &[&str]| {
+        let (session, _) = read(&format!("[{}]", items.join(",")));
+        let text = format!("[{}]", items.join(","));
+        let recall = crate::reader::builder::FileRecall::new(std::io::Cursor::new(text), &super::FORMAT, "log.json");
+        let found = crate::check::run(&session, &recall, &crate::rule::profile::NEUTRAL, "log.json");
+        found.iter().map(|f| format!("{} {} {}", f.code(), f.severity.as_str(), f.variant)).collect::<Vec<_>>()
+    };
+    assert!(unfollowed(&[&go, thought, said, &on]).is_empty());
+    assert!(unfollowed(&[&go, thought, thought.replace("rs1", "rs2").as_str(), said, &on]).is_empty());
+    assert_eq!(unfollowed(&[&go, thought, &on, said]), ["SL516 warning unfollowed"]);
+}
