@@ -12,7 +12,7 @@ use super::settings::Settings;
 use super::{Failure, known, output, scan, tell_notices};
 
 pub fn run(global: &Global, args: &CheckArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failure> {
-    if global.policy.is_some() {
+    if args.policy.is_some() {
         return Err(Failure::usage("The --policy option is only valid for 'repair', not 'check'."));
     }
     let folder = args.paths.iter().find(|path| path.is_dir());

@@ -10,6 +10,7 @@ use super::bench::{Bench, Ground};
 use super::manifest::{self, Facts, LineEdit};
 use super::mend::{Mended, Terms, mend};
 use super::plan::{Claimed, Plan};
+use super::recipe::SHARED;
 use super::refusal::{Refusal, RepairError};
 use super::script::{Bytes, Script};
 use super::source::Source;
@@ -215,7 +216,7 @@ fn native(ground: Ground<'_>, mended: &Mended) -> io::Result<Made> {
     Ok(Made {
         output: Output::Native(script.clone()),
         output_len: script.len(),
-        revalidation: report(&bench, script.len()),
+        revalidation: report(&bench, script.len())?,
         sha256: bench.sha256.clone(),
         events: bench.session.events.len() as u64,
         lines: Some(lines),
@@ -234,7 +235,7 @@ fn canonical_stream(ground: Ground<'_>, mended: &Mended) -> io::Result<Made> {
     let bench = Bench::new(ground_of_output, &script)?;
     Ok(Made {
         output_len: script.len(),
-        revalidation: report(&bench, script.len()),
+        revalidation: report(&bench, script.len())?,
         sha256: bench.sha256.clone(),
         events: bench.session.events.len() as u64,
         lines: None,
@@ -321,7 +322,7 @@ impl Prepared {
 /// The format that was named, else the one the content shows.
 pub(crate) fn format_of(source: &Source, options: &Options) -> io::Result<Result<&'static Format, RepairError>> {
     let whole = Script::whole(source.len());
-    let sample = Sample::read(whole.read(source))?;
+    let sample = Sample { name: source.name().to_owned(), ..Sample::read(whole.read(source))? };
     let unusable = |what: &str| unusable(source.path(), what);
     let mut magic = [0; 4];
     if whole.read(source).read(&mut magic)? == magic.len() && magic == ZSTANDARD {
@@ -343,7 +344,7 @@ pub(crate) fn format_of(source: &Source, options: &Options) -> io::Result<Result
 
 /// Whether a text shows the format that its source showed.
 fn is_still(script: &Script, source: &Source, format: &Format, options: &Options) -> io::Result<bool> {
-    let sample = Sample::read(script.read(source))?;
+    let sample = Sample { name: source.name().to_owned(), ..Sample::read(script.read(source))? };
     Ok(decide(&sample, options.profile, None, None).format.is_some_and(|found| found.id == format.id))
 }
 
@@ -412,18 +413,19 @@ fn unsound(mended: &Mended, report: &Report) -> Refusal {
         codes.clone_from(&mended.remaining);
     }
     let text = format!("{} finding(s) would remain in the result: {}", codes.len(), codes.join(", "));
-    blocked(mended, RefusalCode::OutputInvalid, &text)
+    let tried = mended.plan.steps.iter().any(|step| SHARED.contains(&&*step.recipe));
+    let code = if tried || !mended.was_broken { RefusalCode::OutputInvalid } else { RefusalCode::RepairRefused };
+    blocked(mended, code, &text)
 }
 
 /// The check of a text under repair, without any path of this machine.
-fn report(bench: &Bench<'_>, size: u64) -> Report {
+fn report(bench: &Bench<'_>, size: u64) -> io::Result<Report> {
     let format = bench.ground.format;
     let events = bench.session.events.len();
-    let reconstructed = bench.ground.is_canonical()
-        && events <= RECONSTRUCTED_EVENTS
+    let reconstructed = events <= RECONSTRUCTED_EVENTS
         && bench.findings.iter().all(|f| f.severity < Severity::Warning)
-        && canonical::reads_back(bench);
-    assemble(Parts {
+        && if bench.ground.is_canonical() { canonical::reads_back(bench) } else { bench.exports_whole()? };
+    Ok(assemble(Parts {
         path: "<repaired>",
         repo_path: None,
         home: None,
@@ -440,5 +442,5 @@ fn report(bench: &Bench<'_>, size: u64) -> Report {
         selection: &Selection::default(),
         reconstructed,
         findings: bench.findings.clone(),
-    })
+    }))
 }
