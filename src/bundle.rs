@@ -49,7 +49,8 @@ pub fn bundle(path: &Path, options: &Options) -> Result<Json, CheckError> {
         events => (report.kinds.iter().map(|(kind, n)| ((*kind).to_owned(), *n)).collect(), events),
     };
     let name = report.path.rsplit('/').next().unwrap_or_default().to_owned();
-    let codes: BTreeSet<&str> = report.findings.iter().map(Finding::code).collect();
+    let all = report.findings.iter().flat_map(|finding| std::iter::once(finding).chain(&finding.consequences));
+    let codes: BTreeSet<&str> = all.map(Finding::code).collect();
     let mut detection = json!({
         "requested": if report.detection.manual { report.format } else { "auto" },
         "resolved": if report.format == "unknown" { Json::Null } else { report.format.into() },
@@ -58,8 +59,9 @@ pub fn bundle(path: &Path, options: &Options) -> Result<Json, CheckError> {
     });
     if let Some(version) = report.findings.iter().find(|f| f.code() == "SL301") {
         let evidence = |name: &str| version.evidence.get(name).cloned().unwrap_or_default();
-        detection["version_evidence"] =
-            json!({"supported_set": evidence("supported_set"), "version_raw": evidence("version_raw")});
+        // What was masked is masked like any other text: the reference program cleans evidence twice.
+        let raw = content_free::echo(&Value::from(evidence("version_raw").as_str().unwrap_or_default())).0;
+        detection["version_evidence"] = json!({"supported_set": evidence("supported_set"), "version_raw": raw});
     }
     let document = json!({
         "bundle_version": "sesslint.bundle/v1",
@@ -96,7 +98,11 @@ fn created_by() -> Json {
 
 fn confidences(report: &Report) -> Json {
     let rounded = |score: f64| (score * 1000.0).round() / 1000.0;
-    report.detection.scores.iter().map(|(id, score)| ((*id).to_owned(), Json::from(rounded(*score)))).collect()
+    // A file that is empty or a database is no format at all.
+    let nothing = if report.detection.manual { &[][..] } else { FORMATS };
+    let zeros = nothing.iter().map(|format| (format.id.to_owned(), Json::from(0.0)));
+    let scores = report.detection.scores.iter().map(|(id, score)| ((*id).to_owned(), Json::from(rounded(*score))));
+    zeros.chain(scores).collect()
 }
 
 /// Puts the report's document in, without what describes the machine and with its evidence cleaned.

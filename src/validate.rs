@@ -283,7 +283,7 @@ impl Strict {
     }
 
     fn event(&mut self, event: Json<'_>) -> Judged {
-        const KNOWN: &[&str] = &["actor", "id", "kind", "parent_id", "payload", "seq", "ts"];
+        const REQUIRED: &[&str] = &["id", "parent_id", "seq", "ts", "actor", "kind", "payload"];
         const TEXTS: &[&str] = &[
             "agent_id",
             "branch_id",
@@ -299,9 +299,12 @@ impl Strict {
             ("execution_state", &["aborted", "failure", "pending", "success", "unknown"]),
             ("side_effects", &["none", "possible", "unknown"]),
         ];
+        if let Some(name) = REQUIRED.iter().find(|name| event.get(name).is_none()) {
+            return Err(missing("the event", name));
+        }
         if let Some((name, _)) = event.members().find(|(name, _)| {
             let name = &**name;
-            !KNOWN.contains(&name)
+            !REQUIRED.contains(&name)
                 && !TEXTS.contains(&name)
                 && !WORDS.iter().any(|w| w.0 == name)
                 && name != "source_line"

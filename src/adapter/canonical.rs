@@ -28,6 +28,7 @@ pub static FORMAT: Format = Format {
     name: "canonical",
     version: "1.0.0",
     versions: &["1", "1.0", "1.0.0"],
+    declared: &["1", "1.0", "1.0.0"],
     description: "Canonical sessions, `sesslint.session/v1`, as lines or as one document",
     default_profile: "neutral",
     framing: Framing::StrictLinesOrDocument(&Document {

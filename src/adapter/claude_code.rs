@@ -27,6 +27,7 @@ pub static FORMAT: Format = Format {
     name: "Claude Code",
     version: "1.0.0",
     versions: &["1.0.24 - 1.0.111", "2.0.31 - 2.0.76", "2.1.6 - 2.1.332"],
+    declared: &VERSIONS,
     description: "Session and sub-agent logs of Claude Code, any application version",
     default_profile: "claude-strict",
     framing: Framing::Lines,

@@ -27,6 +27,7 @@ pub static FORMAT: Format = Format {
     name: "Claude Code stream",
     version: "1.0.0",
     versions: &["2.0.55 - 2.0.76", "2.1.1 - 2.1.233"],
+    declared: &[],
     description: "Records that `claude -p --output-format stream-json` prints, as lines or as one array",
     default_profile: "neutral",
     framing: Framing::LinesOrDocument(&ARRAY),

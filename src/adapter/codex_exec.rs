@@ -24,6 +24,7 @@ pub static FORMAT: Format = Format {
     name: "Codex exec stream",
     version: "1.0.0",
     versions: &["items"],
+    declared: &[],
     description: "Events that `codex exec --json` prints",
     default_profile: "neutral",
     framing: Framing::Lines,

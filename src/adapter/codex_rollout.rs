@@ -29,6 +29,7 @@ pub static FORMAT: Format = Format {
     name: "Codex rollout",
     version: "1.0.0",
     versions: &["0.99 - 0.171"],
+    declared: &[],
     description: "Session rollouts of Codex, legacy and paginated, any program version",
     default_profile: "openai-strict",
     framing: Framing::Lines,

@@ -36,6 +36,7 @@ pub static FORMAT: Format = Format {
     name: "deepseek-harness",
     version: "1.0.0",
     versions: &["0", "1"],
+    declared: &[],
     description: "Session logs of deepseek-harness",
     default_profile: "neutral",
     framing: Framing::LinesOrFrames(|path| place::is_compressed_log(path.as_bytes())),

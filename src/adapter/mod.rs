@@ -313,6 +313,8 @@ pub struct Format {
     pub version: &'static str,
     /// Versions of the format that were seen in real files.
     pub versions: &'static [&'static str],
+    /// Versions that records may state in the reference program's reading of the format; empty where it has none.
+    pub declared: &'static [&'static str],
     /// One sentence.
     pub description: &'static str,
     /// Shown by `formats`; checking starts from `neutral` all the same.

@@ -25,6 +25,7 @@ pub static FORMAT: Format = Format {
     name: "OpenAI Agents",
     version: "1.0.0",
     versions: &["0.24.0"],
+    declared: &VERSIONS,
     description: "Session items of the OpenAI Agents SDK, exported as an array, a document or lines",
     default_profile: "openai-strict",
     framing: Framing::LinesOrDocument(&Document {

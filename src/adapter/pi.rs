@@ -26,6 +26,7 @@ pub static FORMAT: Format = Format {
     name: "pi",
     version: "1.0.0",
     versions: &["1", "2", "3"],
+    declared: &[],
     description: "Session trees of pi and OpenClaw",
     default_profile: "neutral",
     framing: Framing::Lines,

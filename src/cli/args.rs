@@ -42,8 +42,8 @@ pub struct Global {
     /// Read no configuration file
     #[arg(long, global = true)]
     pub no_config: bool,
-    /// What a repair may give up: nothing (default), or what it names. Only for `repair` and `propose`
-    #[arg(long, global = true, value_enum)]
+    /// What a repair may give up (only for `repair` and `propose`)
+    #[arg(long, value_enum, hide = true)]
     pub policy: Option<Policy>,
     /// When to colour text
     #[arg(long, global = true, value_enum, default_value_t = Colour::Auto)]
@@ -206,6 +206,9 @@ pub struct CheckArgs {
     pub report: ReportArgs,
     #[command(flatten)]
     pub tree: TreeArgs,
+    /// Accepted only to say that it is out of place
+    #[arg(long, hide = true, value_name = "POLICY")]
+    pub policy: Option<String>,
 }
 
 /// `sesslint scan`

@@ -12,8 +12,10 @@ use super::settings::Settings;
 use super::{Failure, known, output, scan, tell_notices};
 
 pub fn run(global: &Global, args: &CheckArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failure> {
-    if global.policy.is_some() {
-        return Err(Failure::usage("The --policy option is only valid for 'repair', not 'check'."));
+    if args.policy.is_some() {
+        return Err(Failure::usage(
+            "--policy says what a repair may give up; check gives nothing up. Use it with `repair` or `propose`",
+        ));
     }
     let folder = args.paths.iter().find(|path| path.is_dir());
     if let Some(folder) = folder.filter(|_| !args.recursive) {

@@ -39,7 +39,8 @@ pub fn formats(args: &JsonArgs, out: &mut dyn Write) -> Result<u8, Failure> {
                     "name": f.id,
                     "default_profile": f.default_profile,
                     "description": f.description,
-                    "versions_supported": f.versions,
+                    "versions_supported": if f.declared.is_empty() { f.versions } else { f.declared },
+                    "versions_seen": f.versions,
                 })
             })
             .collect();

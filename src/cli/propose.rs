@@ -22,6 +22,9 @@ pub struct ProposeArgs {
     /// Files, folders and patterns; the configuration's, else the working directory, when none is given
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
+    /// What may be given up
+    #[arg(long, value_enum)]
+    pub policy: Option<Policy>,
     /// Where to write the proposal; must not exist, or be an empty folder
     #[arg(long, value_name = "FOLDER")]
     pub out_dir: PathBuf,
@@ -61,7 +64,7 @@ pub fn run(global: &Global, args: &ProposeArgs, out: &mut dyn Write, err: &mut d
     let options = Options {
         base_commit: git::head(&root),
         root,
-        policy: match global.policy {
+        policy: match args.policy.or(global.policy) {
             Some(Policy::Salvage) => repair::Policy::Salvage,
             _ => repair::Policy::Conservative,
         },

@@ -21,7 +21,7 @@ pub struct RepairArgs {
     /// The session log; with --batch a folder
     pub path: PathBuf,
     /// Where to write the repaired session; it must not exist
-    #[arg(long, short, alias = "out", value_name = "FILE")]
+    #[arg(long, short, aliases = ["out", "outp", "outpu"], value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Plan and prove, but write nothing
     #[arg(long)]
@@ -62,6 +62,9 @@ pub struct RepairArgs {
     /// Print the plan, receipt or refusal as JSON
     #[arg(long)]
     pub json: bool,
+    /// What may be given up
+    #[arg(long, value_enum)]
+    pub policy: Option<Policy>,
     /// Removed; use --policy salvage
     #[arg(long, hide = true)]
     pub salvage_unsupported: bool,
@@ -116,7 +119,7 @@ fn options(settings: &Settings, global: &Global, args: &RepairArgs) -> Options {
     Options {
         format: inspect.format,
         profile: inspect.profile,
-        policy: match global.policy {
+        policy: match args.policy.or(global.policy) {
             Some(Policy::Salvage) => repair::Policy::Salvage,
             _ => repair::Policy::Conservative,
         },

@@ -55,7 +55,7 @@ pub fn over(
 fn named(paths: &[PathBuf], tree: &TreeArgs) -> Result<Vec<Root>, Failure> {
     paths
         .iter()
-        .map(|path| match std::fs::symlink_metadata(path) {
+        .map(|path| match std::fs::metadata(path) {
             Ok(_) => Ok(Root { path: path.clone(), named: !tree.skip_undetected }),
             Err(_) => Err(not_found(path)),
         })

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use crate::adapter::layout::Layout;
 use crate::adapter::{Format, Metadata};
+use crate::export::reconstruct::Reconstruction;
 use crate::finding::Finding;
 use crate::finding::fingerprint::hex;
 use crate::model::session::RecordRow;
@@ -121,6 +122,15 @@ impl<'a> Bench<'a> {
             first_event,
             index: OnceCell::new(),
         })
+    }
+
+    /// Whether every event, written as a canonical one, reads back as what it was.
+    pub(crate) fn exports_whole(&self) -> io::Result<bool> {
+        let Ground { format, name, .. } = self.ground;
+        let mut builder = Builder::new(format);
+        let mut twice = Reconstruction::new(&mut builder, name);
+        reader::read(self.view(), format, name, &mut twice)?;
+        Ok(twice.holds())
     }
 
     /// Reads the text from anywhere.

@@ -12,6 +12,7 @@ use super::mend::{Mended, Terms, mend};
 use super::opened::Opened;
 use super::packed::FrameEdit;
 use super::plan::{Claimed, Plan};
+use super::recipe::SHARED;
 use super::refusal::{Refusal, RepairError};
 use super::script::{Bytes, Script};
 use super::source::Source;
@@ -212,7 +213,7 @@ fn native(opened: &Opened, mended: &Mended) -> io::Result<Result<Made, Refusal>>
     let lines = (lines::count(&mut whole.read(text))?, lines::count(&mut mended.script.read(text))?);
     Ok(Ok(Made {
         output_len: script.len(),
-        revalidation: report(&bench, script.len()),
+        revalidation: report(&bench, script.len())?,
         sha256: bench.sha256.clone(),
         events: bench.session.events.len() as u64,
         lines: Some(lines),
@@ -237,7 +238,7 @@ fn canonical_stream(ground: Ground<'_>, mended: &Mended) -> io::Result<Made> {
     let bench = Bench::new(ground_of_output, &script)?;
     Ok(Made {
         output_len: script.len(),
-        revalidation: report(&bench, script.len()),
+        revalidation: report(&bench, script.len())?,
         sha256: bench.sha256.clone(),
         events: bench.session.events.len() as u64,
         lines: None,
@@ -399,18 +400,19 @@ fn unsound(mended: &Mended, report: &Report) -> Refusal {
         codes.clone_from(&mended.remaining);
     }
     let text = format!("findings would remain in the result: {}", codes.join(", "));
-    blocked(mended, RefusalCode::OutputInvalid, &text)
+    let tried = mended.plan.steps.iter().any(|step| SHARED.contains(&&*step.recipe));
+    let code = if tried || !mended.was_broken { RefusalCode::OutputInvalid } else { RefusalCode::RepairRefused };
+    blocked(mended, code, &text)
 }
 
 /// The check of a text under repair, without any path of this machine.
-fn report(bench: &Bench<'_>, size: u64) -> Report {
+fn report(bench: &Bench<'_>, size: u64) -> io::Result<Report> {
     let format = bench.ground.format;
     let events = bench.session.events.len();
-    let reconstructed = bench.ground.is_canonical()
-        && events <= RECONSTRUCTED_EVENTS
+    let reconstructed = events <= RECONSTRUCTED_EVENTS
         && bench.findings.iter().all(|f| f.severity < Severity::Warning)
-        && canonical::reads_back(bench);
-    assemble(Parts {
+        && if bench.ground.is_canonical() { canonical::reads_back(bench) } else { bench.exports_whole()? };
+    Ok(assemble(Parts {
         path: "<repaired>",
         repo_path: None,
         home: None,
@@ -427,5 +429,5 @@ fn report(bench: &Bench<'_>, size: u64) -> Report {
         selection: &Selection::default(),
         reconstructed,
         findings: bench.findings.clone(),
-    })
+    }))
 }

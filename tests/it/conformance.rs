@@ -205,5 +205,5 @@ fn ingest() {
 
 #[test]
 fn repair() {
-    run("repair", 37);
+    run("repair", 35);
 }

@@ -41,6 +41,18 @@ use super::change::Change;
 use crate::adapter::layout::Block;
 use crate::finding::Finding;
 
+/// Recipes that the reference program plans, too. Where none of them applies it refuses before it tries anything.
+pub(crate) const SHARED: [&str; 8] = [
+    "compaction-projection-reunion",
+    "duplicate-projection-removal",
+    "identical-duplicate-collapse",
+    "orphan-result-drop",
+    "side-effect-unknown-truncate",
+    "torn-compaction-project",
+    "torn-terminal-record-discard",
+    "unresolvable-branch-amputate",
+];
+
 /// What a recipe sees.
 pub(crate) struct Case<'a> {
     pub bench: &'a Bench<'a>,
