@@ -188,7 +188,7 @@ pub trait Adapter {
     fn reads_broken_lines(&self) -> bool {
         true
     }
-    /// Whether a broken last line counts as torn even when a line end follows it.
+    /// Whether a broken last line is a torn end too when a line end follows it.
     fn tears_at_line_end(&self) -> bool {
         false
     }

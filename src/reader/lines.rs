@@ -64,7 +64,7 @@ pub(super) fn read(
         held.lines().for_each(|line| pass.line(&line));
     }
     if let Some((torn, is_cut)) = pass.torn.take() {
-        pass.sink.finding(into_torn(torn, is_cut));
+        pass.sink.finding(if is_cut { into_torn(torn) } else { broken_at_the_end(torn) });
     }
     // In a file blank lines at the end are nothing; a frame was written for them.
     if pass.blank.is_some_and(|blank| blank.frame.is_some()) {
@@ -73,17 +73,23 @@ pub(super) fn read(
     Ok(LinesRead { records: pass.ordinal, line_in_first_frame: first_len == Some(reader.first_frame_len()) })
 }
 
-/// The last line is broken: the crash product of an append, which code SL002 stands for. `is_cut`: no line end follows.
-fn into_torn(mut finding: Finding, is_cut: bool) -> Finding {
+/// The last line was cut: the crash product of an append, which code SL002 stands for.
+fn into_torn(mut finding: Finding) -> Finding {
     finding.rule = &SL002;
     finding.severity = SL002.severity;
     finding.repairability = SL002.repairability;
     if SL002.texts.iter().all(|text| text.variant != finding.variant) {
         finding.variant = "";
-        if is_cut {
-            finding.detail.insert("variant".into(), "torn-tail".into());
-        }
+        finding.detail.insert("variant".into(), "torn-tail".into());
     }
+    finding
+}
+
+/// The last line is broken and has its end: a line like any other, and what the reference program calls a torn end.
+fn broken_at_the_end(mut finding: Finding) -> Finding {
+    let mut torn = into_torn(finding.clone());
+    torn.detail.remove("variant");
+    finding.consequences.push(torn);
     finding
 }
 

@@ -1,7 +1,6 @@
 //! SL107: a result that stands behind other turns goes back to its call, behind the results that stand there already.
 //!
-//! Only where parent links are the history. The turns in between keep their order and hang on the result then. Where
-//! order is the history, a result that stands before its call goes right behind it: SL105.
+//! Only where parent links are the history. The turns in between keep their order and hang on the result then.
 
 use super::{Audience, Case, Change, Proposal, Recipe, Unmet};
 use crate::finding::Finding;
@@ -10,7 +9,7 @@ use crate::repair::bench::position;
 
 pub(super) static RECIPE: Recipe = Recipe {
     name: "displaced-result-reunion",
-    codes: &["SL105", "SL107"],
+    codes: &["SL107"],
     salvage: false,
     audience: Audience::Native,
     shared: false,
@@ -25,12 +24,6 @@ fn propose(case: &Case<'_>, finding: &Finding) -> Result<Proposal, Unmet> {
     let (call, result) = (bench.event(call.ok_or(UNMET)?).record, bench.event(result.ok_or(UNMET)?).record);
     let is_result = |record: u32| bench.events_of(record).all(|at| bench.event(at).kind == Kind::ToolResult);
     Case::require(is_result(result), "result_below_its_call")?;
-    if finding.code() == "SL105" {
-        Case::require(!bench.session.conventions.tree && result < call, "order_is_the_history")?;
-        let region = [call, result].into_iter().flat_map(|record| bench.events_of(record)).collect();
-        let changes = vec![Change::Move { record: result, behind: call }];
-        return Ok(Proposal { changes, region: Some(region), loss: None });
-    }
     let path = path(case, call, result).ok_or(UNMET)?;
     // Behind the call and the results that follow it at once.
     let near = path.iter().take_while(|&&record| record == call || is_result(record)).count();

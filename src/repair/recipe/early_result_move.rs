@@ -24,6 +24,6 @@ fn propose(case: &Case<'_>, finding: &Finding) -> Result<Proposal, Unmet> {
     let (record, behind) = (bench.event(result).record, bench.event(call).record);
     let alone = bench.events_of(record).all(|at| bench.event(at).kind == Kind::ToolResult);
     Case::require(linear(call) && linear(result) && alone && record < behind, "order_is_the_history")?;
-    let region = Some((result.min(call)..=result.max(call)).collect());
+    let region = Some([record, behind].into_iter().flat_map(|record| bench.events_of(record)).collect());
     Ok(Proposal { changes: vec![Change::Move { record, behind }], region, loss: None })
 }

@@ -1,4 +1,5 @@
-//! SL002: the unfinished record at the end of the file is left out. It was never committed; no whole record is touched.
+//! SL002, and SL001 where that line has its end: the unfinished record at the end of the file is left out. It was never
+//! committed; no whole record is touched.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +9,7 @@ use crate::repair::change::remove;
 
 pub(super) static RECIPE: Recipe = Recipe {
     name: "torn-terminal-record-discard",
-    codes: &["SL002"],
+    codes: &["SL002", "SL001"],
     salvage: false,
     audience: Audience::Every,
     shared: true,
@@ -16,6 +17,8 @@ pub(super) static RECIPE: Recipe = Recipe {
 };
 
 fn propose(case: &Case<'_>, finding: &Finding) -> Result<Proposal, Unmet> {
+    let is_torn = |finding: &Finding| finding.code() == "SL002";
+    Case::require(is_torn(finding) || finding.consequences.iter().any(is_torn), "torn_terminal_record")?;
     let (start, end) = (finding.location.byte_start, finding.location.byte_end);
     let (Some(start), Some(end)) = (start, end) else { return Err(Unmet::Condition("torn_terminal_record")) };
     let bench = case.bench;
