@@ -202,6 +202,7 @@ fields! {
         interaction_id: "interactionId", interaction_id_: "interaction_id",
         timestamp: "timestamp", ts: "ts", created_at: "created_at",
         meta: "isMeta", summary: "isCompactSummary", transcript_only: "isVisibleInTranscriptOnly", leaf: "leafUuid",
+        session_id: "sessionId",
     }
 }
 
@@ -305,7 +306,8 @@ impl Adapter for ClaudeCode {
             {
                 sink.resumed_from(&leaf);
             }
-            self.note_unknown_type(record, members.kind, kind_word.as_deref(), &id, sink);
+            let is_own = some(members.uuid).or(some(members.session_id)).is_some();
+            self.note_unknown_type(record, members.kind, kind_word.as_deref(), (&id, is_own), sink);
             if some(members.uuid).is_none() {
                 return;
             }
@@ -498,14 +500,14 @@ impl ClaudeCode {
         sink.event(record, draft);
     }
 
-    /// An unknown type is worth knowing once: the loader of that version may understand it. What has no type and no role
-    /// is nobody's record.
+    /// An unknown type is worth knowing once: the loader of that version may understand it. What has no type and no role is
+    /// worth knowing too when the agent wrote it (`is_own`), else it is nobody's record and the file no log of the agent.
     fn note_unknown_type(
         &mut self,
         record: &Record<'_>,
         value: Option<Json<'_>>,
         word: Option<&str>,
-        id: &str,
+        (id, is_own): (&str, bool),
         sink: &mut dyn Sink,
     ) {
         if word.is_some_and(|word| {
@@ -518,9 +520,10 @@ impl ClaudeCode {
             Some(word) => about(&SL302, record, Some("type"), "unknown-type", word),
             None => about(&SL302, record, Some("type"), "", id),
         };
-        if word.is_some() {
+        if word.is_some() || is_own {
             finding.severity = Severity::Info;
-        } else {
+        }
+        if word.is_none() {
             finding.record_id = content_free::record_id(id);
             finding.evidence.insert("record_id".into(), finding.record_id.clone().into());
         }
@@ -535,8 +538,8 @@ impl ClaudeCode {
         sink.finding(finding);
     }
 
-    /// The version is the application's, whatever its digits. What is no version at all is none that is supported; the
-    /// first one is reported.
+    /// The version is the application's, whatever its digits; the first that is a word alone is worth knowing. A value of
+    /// another type is none that any application states.
     fn note_odd_version(&mut self, record: &Record<'_>, version: Option<Json<'_>>, id: &str, sink: &mut dyn Sink) {
         let Some(version) = version.filter(|v| !self.odd_version && v.is_truthy()) else { return };
         let is_container = version.is_object() || version.is_array();
@@ -548,6 +551,9 @@ impl ClaudeCode {
         let raw =
             if is_container { "<invalid_version_type>".into() } else { content_free::echo(&Value::from(&*text)).0 };
         let mut finding = about(&SL301, record, None, "", "");
+        if version.as_str().is_some() {
+            (finding.variant, finding.severity) = ("unseen-version", Severity::Info);
+        }
         finding.record_id = content_free::record_id(id);
         finding.evidence.insert("version_raw".into(), raw.into());
         finding.evidence.insert("supported_set".into(), VERSIONS.to_vec().into());

@@ -140,3 +140,37 @@ fn a_cut_line_explains_what_it_held() {
         assert_eq!(found, *expected, "{title}");
     }
 }
+
+/// Severities of the findings of one Claude Code record between two ordinary ones.
+fn beside(record: &str) -> Vec<String> {
+    let said = |uuid: &str| {
+        format!(
+            r#"{{"type":"user","uuid":"{uuid}","parentUuid":null,"sessionId":"s","version":"2.1.0","message":{{"role":"user","content":"x"}}}}"#
+        )
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("log.jsonl");
+    std::fs::write(&file, [&said("a"), record, &said("b"), ""].join("\n")).unwrap();
+    let found =
+        check_path(&file, &Options { format: find("claude-code-jsonl"), ..Options::default() }).unwrap().findings;
+    found.iter().map(|f| format!("{} {}", f.code(), f.severity.as_str())).collect()
+}
+
+#[test]
+fn what_a_later_agent_may_write_is_information() {
+    for (record, expected) in [
+        (
+            r#"{"type":"user","uuid":"c","parentUuid":"a","version":"dev","message":{"role":"user","content":"x"}}"#,
+            "SL301 info",
+        ),
+        (
+            r#"{"type":"user","uuid":"c","parentUuid":"a","version":{"v":1},"message":{"role":"user","content":"x"}}"#,
+            "SL301 error",
+        ),
+        (r#"{"type":"of-a-later-version","sessionId":"s"}"#, "SL302 info"),
+        (r#"{"kind":"of-a-later-version","sessionId":"s"}"#, "SL302 info"),
+        (r#"{"kind":"of-something-else","n":1}"#, "SL302 error"),
+    ] {
+        assert_eq!(beside(record), [expected], "{record}");
+    }
+}
