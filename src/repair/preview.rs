@@ -89,7 +89,7 @@ pub fn diff(prepared: &Prepared, include_content: bool, out: &mut dyn Write) -> 
     writeln!(out, "--- a/{name}\n+++ b/{name}")?;
     let mut shift: i64 = 0;
     for hunk in hunks(prepared)? {
-        let old = read(source, hunk.range.clone())?;
+        let old = source.bytes(hunk.range.clone())?;
         let new = apply(source, &old, &hunk)?;
         let (before, after) = (split(&old), split(&new));
         let start = i64::try_from(hunk.line).unwrap_or(i64::MAX);
@@ -149,7 +149,7 @@ fn apply(source: &dyn Bytes, old: &[u8], hunk: &Hunk<'_>) -> io::Result<Vec<u8>>
         for piece in &edit.edit.with {
             match piece {
                 Piece::Text(text) => new.extend_from_slice(text),
-                Piece::Source { range, .. } => new.extend(read(source, range.clone())?),
+                Piece::Source { range, .. } => new.extend(source.bytes(range.clone())?),
             }
         }
         at = edit.edit.source.end;
@@ -174,26 +174,12 @@ fn shown(line: &[u8], include_content: bool) -> String {
     format!("<{} bytes, sha256 {}>", line.len(), hex(&Sha256::digest(line)[..8]))
 }
 
-fn read(source: &dyn Bytes, range: Range<u64>) -> io::Result<Vec<u8>> {
-    let mut bytes = vec![0; usize::try_from(range.end - range.start).unwrap_or(usize::MAX)];
-    let mut filled = 0;
-    while filled < bytes.len() {
-        match source.read_at(range.start + filled as u64, &mut bytes[filled..]) {
-            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(count) => filled += count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(bytes)
-}
-
 /// Offset of the first byte of the line that holds an offset.
 fn line_start(source: &dyn Bytes, at: u64) -> io::Result<u64> {
     let mut end = at;
     while end > 0 {
         let start = end.saturating_sub(4096);
-        if let Some(found) = memchr::memrchr(b'\n', &read(source, start..end)?) {
+        if let Some(found) = memchr::memrchr(b'\n', &source.bytes(start..end)?) {
             return Ok(start + found as u64 + 1);
         }
         end = start;
@@ -203,13 +189,13 @@ fn line_start(source: &dyn Bytes, at: u64) -> io::Result<u64> {
 
 /// Offset behind the line end at or behind the last byte before an offset.
 fn line_end(source: &dyn Bytes, at: u64) -> io::Result<u64> {
-    if at > 0 && read(source, at - 1..at)? == b"\n" {
+    if at > 0 && source.bytes(at - 1..at)? == b"\n" {
         return Ok(at);
     }
     let mut start = at;
     while start < source.len() {
         let end = (start + 4096).min(source.len());
-        if let Some(found) = memchr::memchr(b'\n', &read(source, start..end)?) {
+        if let Some(found) = memchr::memchr(b'\n', &source.bytes(start..end)?) {
             return Ok(start + found as u64 + 1);
         }
         start = end;

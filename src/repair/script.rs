@@ -18,6 +18,23 @@ pub trait Bytes: Sync {
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
+    /// The bytes of a range.
+    ///
+    /// # Errors
+    /// Whatever reading raises, and a range that is not there.
+    fn bytes(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
+        let mut bytes = vec![0; usize::try_from(range.end - range.start).unwrap_or(usize::MAX)];
+        let mut filled = 0;
+        while filled < bytes.len() {
+            match self.read_at(range.start + filled as u64, &mut bytes[filled..]) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(count) => filled += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(bytes)
+    }
 }
 
 impl Bytes for &[u8] {
