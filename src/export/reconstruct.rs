@@ -70,8 +70,12 @@ impl<'a> Reconstruction<'a> {
 
     /// A record that is its event, but for a member that the reader added.
     fn survives_as_stored(&mut self, record: &Record<'_>, derived: Derived, seq: u64) -> bool {
-        let mut text = String::new();
-        canonical_json::write_json(record.json, &mut text);
+        let mut text = String::with_capacity(record.json.raw().len() + 64);
+        if canonical_json::is_canonical(record.json) {
+            text.push_str(&record.json.spelling());
+        } else {
+            canonical_json::write_json(record.json, &mut text);
+        }
         if let Some((name, value)) = derived {
             // At the end: the order of members is the one thing a reader does not see.
             text.truncate(text.len() - 1);

@@ -181,11 +181,7 @@ fn canonical_len(json: Json<'_>) -> Option<usize> {
         NodeKind::Integer => (json.raw() != b"-0").then_some(own),
         NodeKind::Float => None,
         NodeKind::String | NodeKind::Key if !json.is_escaped() => Some(own),
-        NodeKind::String | NodeKind::Key => {
-            let mut text = String::new();
-            write_string(&json.text(), &mut text);
-            (text.as_bytes() == json.raw()).then_some(own)
-        }
+        NodeKind::String | NodeKind::Key => has_canonical_escapes(json.raw()).then_some(own),
         NodeKind::Array => {
             let mut len = 2;
             let mut count = 0;
@@ -212,9 +208,45 @@ fn canonical_len(json: Json<'_>) -> Option<usize> {
     }
 }
 
+/// Whether every escape of a string token is the one that [`write_string`] would write.
+fn has_canonical_escapes(token: &[u8]) -> bool {
+    let mut rest = token;
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        let len = match &rest[at + 1..] {
+            [b'"' | b'\\' | b'b' | b't' | b'n' | b'f' | b'r', ..] => 2,
+            // The other controls; those above have a shorter one.
+            [b'u', b'0', b'0', b'0', b'0'..=b'7' | b'b' | b'e' | b'f', ..]
+            | [b'u', b'0', b'0', b'1', b'0'..=b'9' | b'a'..=b'f', ..] => 6,
+            _ => return false,
+        };
+        rest = &rest[at + len..];
+    }
+    true
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::{prop_assert_eq, proptest};
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn escapes_are_canonical_when_they_are_written_so(parts in proptest::collection::vec(
+            proptest::sample::select(vec![
+                "a", "é", "\\n", "\\t", "\\b", "\\f", "\\r", "\\\"", "\\\\", "\\/", "\\u0000", "\\u0007", "\\u0008", "\\u000a",
+                "\\u000b", "\\u000B", "\\u000e", "\\u000f", "\\u0010", "\\u001f", "\\u001F", "\\u0020", "\\u007f", "\\u00e9",
+            ]),
+            0..5,
+        )) {
+            let token = format!("\"{}\"", parts.concat());
+            let mut scanner = crate::record::Scanner::default();
+            scanner.scan(token.as_bytes(), 1).unwrap();
+            let mut written = String::new();
+            write_string(&Json::new(token.as_bytes(), scanner.tape()).text(), &mut written);
+            prop_assert_eq!(has_canonical_escapes(token.as_bytes()), written == token);
+        }
+    }
 
     #[test]
     fn doubles_are_spelled_like_the_reference() {

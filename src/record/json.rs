@@ -293,7 +293,7 @@ pub const MAX_OWNED_DEPTH: u32 = 128;
 /// Undoes the escapes of a valid string body; lone surrogates become U+FFFD.
 fn unescape(body: &[u8]) -> String {
     let mut units: Vec<u16> = Vec::new();
-    let mut out = String::new();
+    let mut out = String::with_capacity(body.len());
     let mut at = 0;
     while at < body.len() {
         let Some(offset) = memchr::memchr(b'\\', &body[at..]) else {
