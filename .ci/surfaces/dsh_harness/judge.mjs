@@ -197,9 +197,10 @@ for (const { name, root } of roots) {
   const agrees = seen === predicted || seen === 'opens' && predicted === 'drops-tail'
   const report = json(['check', '--json', '--format', 'dsh-jsonl', join(root, audit.path)])
   const loud = report.findings.filter(({ severity }) => severity !== 'info')
-  // The audit counts a whole record without line end as an event; `check` says what becomes of it.
-  const unended = loud.some(({ variant }) => variant.startsWith('unended'))
-  if (!agrees && !unended) wrong.push(`${name}: the harness ${seen}, the audit says ${predicted}`)
+  // The audit takes a whole record without line end for an event, and empty lines at the end for nothing; `check` says
+  // what becomes of them.
+  const left = loud.some(({ variant }) => variant.startsWith('unended') || variant === 'empty-line')
+  if (!agrees && !left) wrong.push(`${name}: the harness ${seen}, the audit says ${predicted}`)
   if (!['opens', 'hides-session'].includes(seen) && loud.length === 0) wrong.push(`${name}: the harness ${seen}, check is silent`)
   const refused = loud.filter(({ code, severity }) => severity === 'error' && ['SL001', 'SL004', 'SL301', 'SL302'].includes(code))
   // A last line without end is cut off, which the audit tells as information and `check` as the loss of a record.
