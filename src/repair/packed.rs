@@ -13,6 +13,7 @@ use sha2::{Digest, Sha256};
 use super::bench::{Bench, Ground};
 use super::mend::Mended;
 use super::script::{Bytes, Edit, Piece, Script};
+use crate::dsh::record::Record;
 use crate::finding::fingerprint::hex;
 use crate::finding::{Finding, Location};
 use crate::source::inflate::{FrameText, torn_text};
@@ -128,8 +129,9 @@ impl Packed {
         frame.seek(SeekFrom::Start(start))?;
         let mut lines = BufReader::new(torn_text(frame, self.len - start)?);
         let mut line = Vec::new();
-        // Where the frame breaks off, reading fails: so does the line that stands there.
-        while lines.read_until(b'\n', &mut line).is_ok() && line.ends_with(b"\n") {
+        // Where the frame breaks off, reading fails: so does the line that stands there. What is no record ends it too,
+        // before a small frame of nothing but line ends costs minutes.
+        while lines.read_until(b'\n', &mut line).is_ok() && line.ends_with(b"\n") && Record::read(&line).is_some() {
             self.text.append(&line)?;
             line.clear();
         }
