@@ -43,6 +43,14 @@ fn one_continues_the_other() {
 }
 
 #[test]
+fn logs_with_a_torn_end_are_identical_only_up_to_there() {
+    let torn = format!("{HEADER}\n{}\n{{\"id\":\"slack", tides()[..2].join("\n"));
+    let source = Source::memory(torn.into_bytes()).expect("memory can be read");
+    let torn = Operand::log("backup.jsonl".into(), source, Framing::Unknown).expect("memory can be read");
+    insta::assert_snapshot!(text(&log("laptop.jsonl", &tides()[..2]), &torn));
+}
+
+#[test]
 fn ids_agree_and_content_does_not() {
     let (a, mut corrected) = (tides(), tides());
     corrected[1] = entry("flood", "corrected").replace("\"timestamp\":\"t\"", "\"stamp\":1,\"label\":null");

@@ -25,6 +25,9 @@ pub(super) fn pair(report: &Pair, out: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(out)?;
     advice(report, out)?;
+    if [&report.a, &report.b].iter().any(|side| side.torn_tail == Some(true)) {
+        writeln!(out, "what is torn was not compared")?;
+    }
     if let Some(ids) = report.id_relationship {
         writeln!(out, "by ids alone: {}", ids.as_str())?;
     }
