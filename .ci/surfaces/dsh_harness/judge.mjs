@@ -199,7 +199,7 @@ for (const { name, root } of roots) {
   const loud = report.findings.filter(({ severity }) => severity !== 'info')
   // The audit takes a whole record without line end for an event, and empty lines at the end for nothing; `check` says
   // what becomes of them.
-  const left = loud.some(({ variant }) => variant.startsWith('unended') || variant === 'empty-line')
+  const left = loud.some(({ variant }) => variant.startsWith('unended') || variant === 'empty-last-lines')
   if (!agrees && !left) wrong.push(`${name}: the harness ${seen}, the audit says ${predicted}`)
   if (!['opens', 'hides-session'].includes(seen) && loud.length === 0) wrong.push(`${name}: the harness ${seen}, check is silent`)
   const refused = loud.filter(({ code, severity }) => severity === 'error' && ['SL001', 'SL004', 'SL301', 'SL302'].includes(code))
