@@ -129,9 +129,14 @@ impl Packed {
         frame.seek(SeekFrom::Start(start))?;
         let mut lines = BufReader::new(torn_text(frame, self.len - start)?);
         let mut line = Vec::new();
-        // Where the frame breaks off, reading fails: so does the line that stands there. What is no record ends it too,
-        // before a small frame of nothing but line ends costs minutes.
-        while lines.read_until(b'\n', &mut line).is_ok() && line.ends_with(b"\n") && Record::read(&line).is_some() {
+        // Where the frame breaks off, reading fails: so does the line that stands there. What does not follow ends it too,
+        // before a small frame that unpacks to millions of such lines costs minutes.
+        let mut due = None;
+        while lines.read_until(b'\n', &mut line).is_ok() && line.ends_with(b"\n") {
+            due = Record::read(&line).and_then(|record| record.following(due));
+            if due.is_none() {
+                break;
+            }
             self.text.append(&line)?;
             line.clear();
         }
@@ -152,7 +157,7 @@ impl Packed {
     fn first_defect(&self, container: Ground<'_>, from: u64) -> io::Result<u64> {
         let whole = Script::whole(self.text.len());
         let bench = Bench::new(self.ground(container), &whole)?;
-        let breaks = |f: &&Finding| matches!(f.code(), "SL001" | "SL002" | "SL003" | "SL004");
+        let breaks = |f: &&Finding| matches!(f.code(), "SL001" | "SL002" | "SL003" | "SL004" | "SL507");
         let starts = bench.all_findings().into_iter().filter(breaks).filter_map(|f| f.location.byte_start);
         Ok(starts.filter(|start| *start >= from).min().unwrap_or_else(|| self.text.len()))
     }
