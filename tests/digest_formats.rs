@@ -62,6 +62,17 @@ fn lines() {
 }
 
 #[test]
+fn a_line_is_no_header_because_it_begins_like_one() {
+    for header in [PI, DSH] {
+        let number = header.replacen(":\"s1\"", ":01", 1);
+        let spread = header.replacen(',', ",\n", 1);
+        for line in [number, spread, format!("{header}{E1}"), format!("{header} x"), header.replacen(',', ",,", 1)] {
+            unreadable(format!("{line}\n{E2}\n"), Place::Line(1));
+        }
+    }
+}
+
+#[test]
 fn a_header_is_no_entry() {
     for header in [PI, DSH, r#"{"schema_version":"sesslint.session/v1","session_id":"s1"}"#] {
         holds(format!("{header}\n{E1}\n{E2}\n"), &[E1, E2], false);

@@ -43,6 +43,14 @@ fn one_continues_the_other() {
 }
 
 #[test]
+fn logs_with_a_torn_end_are_identical_only_up_to_there() {
+    let torn = format!("{HEADER}\n{}\n{{\"id\":\"slack", tides()[..2].join("\n"));
+    let source = Source::memory(torn.into_bytes()).expect("memory can be read");
+    let torn = Operand::log("backup.jsonl".into(), source, Framing::Unknown).expect("memory can be read");
+    insta::assert_snapshot!(text(&log("laptop.jsonl", &tides()[..2]), &torn));
+}
+
+#[test]
 fn ids_agree_and_content_does_not() {
     let (a, mut corrected) = (tides(), tides());
     corrected[1] = entry("flood", "corrected").replace("\"timestamp\":\"t\"", "\"stamp\":1,\"label\":null");
@@ -75,14 +83,18 @@ fn what_cannot_be_compared() {
     let good = log("laptop.jsonl", &tides());
     let bad = log("server.jsonl", &["{\"cut".into(), entry("ebb", "ebb")]);
     insta::assert_snapshot!(text(&good, &bad));
-    let digest = |scheme: &str| Operand::Digest(format!("{scheme}:sha256:{}", "7".repeat(64)));
+    let digest = |scheme: &str| Operand::Digest(Some(format!("{scheme}:sha256:{}", "7".repeat(64))));
     insta::assert_snapshot!(text(&good, &digest("sema-log-v3")));
+    insta::assert_snapshot!(text(&good, &digest("mail@example.com")));
     for (a, b, relationship, reason) in [
         (&good, &digest("sesslint-log-v1"), "different", None),
         (&digest("sema-log-v3"), &digest("sema-log-v3"), "identical", None),
         (&digest("sema-log-v3"), &digest("sesslint-log-v1"), "not-comparable", Some("scheme-mismatch")),
         (&digest("sema-log-v2"), &digest("sema-log-v2"), "not-comparable", Some("unknown-scheme")),
         (&digest("sema-log-v2"), &good, "not-comparable", Some("unknown-scheme")),
+        (&digest("SEMA-log-v3"), &good, "not-comparable", Some("malformed")),
+        (&digest("two words"), &digest("sema-log-v2"), "not-comparable", Some("malformed")),
+        (&good, &Operand::Digest(None), "not-comparable", Some("absent")),
         (&bad, &good, "not-comparable", Some("unreadable-entry")),
         (&bad, &digest("sesslint-log-v1"), "not-comparable", Some("unreadable-entry")),
     ] {
@@ -96,7 +108,7 @@ fn what_cannot_be_compared() {
 fn a_digest_string_of_the_log_itself_is_identical() {
     let tides = log("laptop.jsonl", &tides());
     let digest = Single::of(&tides, false).expect("memory can be read").a.digest.expect("a digest");
-    let pair = Pair::of(&Operand::Digest(digest), &tides).expect("memory can be read");
+    let pair = Pair::of(&Operand::Digest(Some(digest)), &tides).expect("memory can be read");
     assert_eq!(pair.relationship.as_str(), "identical");
 }
 

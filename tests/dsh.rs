@@ -299,6 +299,29 @@ fn whole_records_of_a_torn_frame_are_counted() {
 }
 
 #[test]
+fn records_of_a_torn_frame_count_as_long_as_they_follow() {
+    let event = |seq: u64| format!("{{\"type\":\"todo/write\",\"seq\":{seq},\"time\":1,\"data\":{{}}}}\n");
+    let row = "{\"type\":\"text-chunks\",\"seq0\":1,\"time0\":1,\"data\":{\"turn\":1,\"step\":1,\"index\":0,\"dt\":[1],\"texts\":[\"a\",\"b\"]}}\n";
+    for (text, count) in [
+        (event(0) + &event(1), 2),
+        (event(0) + row + &event(3), 4),
+        (event(0) + row + &event(2), 3),
+        (event(0) + &event(0) + &event(1), 1),
+        (event(0) + "\n" + &event(1), 1),
+        ("{}\n".to_owned() + &event(0), 0),
+    ] {
+        let torn = frame(text.as_bytes());
+        let bytes = [frame(HEADER.as_bytes()).as_slice(), &torn[..torn.len() - 1]].concat();
+        let found = &audit_file("session.jsonl.zstd", &bytes).findings[0];
+        assert_eq!(
+            (found.code, found.evidence["recoverable_events"].as_u64()),
+            (Code::TornFinalFrame, Some(count)),
+            "{text}"
+        );
+    }
+}
+
+#[test]
 fn the_first_frame_must_be_the_header_line_and_nothing_else() {
     let line = HEADER.as_bytes();
     let unended = line.strip_suffix(b"\n").expect("an LF");

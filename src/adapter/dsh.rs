@@ -19,7 +19,7 @@ use crate::check::framing::{SL001, SL002};
 use crate::check::{SL512, SL513};
 use crate::dsh::place;
 use crate::dsh::record::{Event, Header, Record as Line};
-use crate::dsh::sequence::{Sequence, Step};
+use crate::dsh::sequence::{Numbers, Sequence, Step};
 use crate::dsh::stream::Repetition;
 use crate::dsh::turn::OpenTurn;
 use crate::dsh::vocabulary::{self, Meaning};
@@ -92,6 +92,8 @@ struct Dsh {
     /// Line of the first record, broken or not.
     first_line: Option<u64>,
     sequence: Sequence,
+    /// Numbers whose first events are pieces of answers, which are not kept.
+    pieces: Numbers,
     turn: OpenTurn,
     turn_began: Location,
     stream: Repetition,
@@ -117,6 +119,7 @@ impl Dsh {
             has_header: false,
             first_line: None,
             sequence: Sequence::default(),
+            pieces: Numbers::default(),
             turn: OpenTurn::default(),
             turn_began: Location::default(),
             stream: Repetition::default(),
@@ -155,14 +158,26 @@ impl Dsh {
     /// Follows the numbers. `lost` lines before this one were no records: they have their own findings.
     fn count(&mut self, record: &Record<'_>, seq: i64, kept: bool, lost: bool, sink: &mut dyn Sink) {
         let expected = self.sequence.due();
-        let kind = match self.sequence.step(seq) {
+        let step = if kept { self.sequence.step(seq) } else { self.piece(seq) };
+        let kind = match step {
             Step::Gap if !lost => FactKind::SequenceGap { expected, found: seq },
             Step::Reordered => FactKind::SequenceOutOfOrder { found: seq, repeated: false },
             // Events that are kept are compared by their ids.
-            Step::Duplicate if !kept => FactKind::SequenceOutOfOrder { found: seq, repeated: true },
+            Step::Duplicate if !kept || self.pieces.contains(seq) => {
+                FactKind::SequenceOutOfOrder { found: seq, repeated: true }
+            }
             Step::Next | Step::Gap | Step::Duplicate => return,
         };
         sink.fact(Fact { kind, location: record.location, subject: format!("seq:{seq}") });
+    }
+
+    /// Takes the number of a piece of an answer.
+    fn piece(&mut self, seq: i64) -> Step {
+        let step = self.sequence.step(seq);
+        if matches!(step, Step::Next | Step::Gap) {
+            self.pieces.add(seq, seq + 1);
+        }
+        step
     }
 
     /// Looks whether the pieces just given make a stream that repeats itself.
@@ -191,7 +206,7 @@ impl Dsh {
                 // What is wrong with the first number of a row is wrong with all of them.
                 self.count(record, row.first_seq, false, lost, sink);
                 (row.first_seq..).zip(1..row.count).for_each(|(seq, _)| {
-                    self.sequence.step(seq + 1);
+                    self.piece(seq + 1);
                 });
                 self.stream.row(&row.runs, row.first_seq);
                 self.note_repetition(record.location);

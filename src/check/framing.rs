@@ -145,6 +145,12 @@ pub static SL001: Rule = Rule {
             next: "Remove the empty line.",
         },
         Text {
+            variant: "empty-last-lines",
+            what: "The last frame ends in empty lines.",
+            consequence: "The harness refuses the session: it takes every line of a frame for a record.",
+            next: "Unpack the log, remove the empty lines, and pack it again, the header line in a frame of its own.",
+        },
+        Text {
             variant: "unended-last-line",
             what: "The last record is whole but its line has no end.",
             consequence: "On its next load the harness takes it for incomplete and cuts it off.",

@@ -9,7 +9,7 @@ use sesslint::adapter::digest_framing;
 use sesslint::emit::escape::inert;
 
 use super::args::Global;
-use sesslint::digest::{Framing, Operand, Pair, Relationship, Single, Source, scheme_of};
+use sesslint::digest::{Framing, Operand, Pair, Relationship, Single, Source, is_meant_as_digest, scheme_of};
 
 /// Arguments of `digest`.
 #[derive(Args, Clone, Debug)]
@@ -66,17 +66,22 @@ fn answer(global: &Global, args: &DigestArgs) -> Result<Answer, String> {
     }
     let a = operand(&args.a, framing)?;
     let Some(b) = &args.b else {
+        if matches!(&a, Operand::Digest(text) if text.as_deref().and_then(scheme_of).is_none()) {
+            return Err(format!("{}: neither a file nor a digest string", args.a.display()));
+        }
         return Single::of(&a, args.entries).map(Answer::Single).map_err(|e| e.to_string());
     };
     let b = operand(b, framing)?;
     Pair::of(&a, &b).map(Box::new).map(Answer::Pair).map_err(|e| e.to_string())
 }
 
-/// A path, `-`, or a digest string if there is no file of that name.
+/// A path, `-`, or what was meant as a digest string if there is no file of that name. An empty argument is a digest that
+/// someone else did not give.
 fn operand(argument: &OsStr, framing: Framing) -> Result<Operand, String> {
     let path = Path::new(argument);
     match argument.to_str() {
-        Some(digest) if scheme_of(digest).is_some() && !path.exists() => return Ok(Operand::Digest(digest.to_owned())),
+        Some("") => return Ok(Operand::Digest(None)),
+        Some(text) if is_meant_as_digest(text) && !path.exists() => return Ok(Operand::Digest(Some(text.to_owned()))),
         _ => {}
     }
     let source = if argument == "-" {
@@ -138,7 +143,14 @@ mod tests {
             ([&one, THEIRS], 0, 1),
             ([THEIRS, THEIRS], 0, 0),
             ([&one, none], 2, 2),
-            ([&one, "sema-log-v3"], 2, 2),
+            ([&one, "sema-log-v3"], 0, 1),
+            ([&one, &THEIRS.to_uppercase()], 0, 1),
+            ([&one, &THEIRS[..60]], 0, 1),
+            ([&one, &THEIRS.replace("sha256", "sha512")], 0, 1),
+            ([&format!("{THEIRS}\n"), THEIRS], 0, 1),
+            ([&one, ""], 0, 1),
+            (["", ""], 0, 1),
+            ([&one, "sema-log-v3.jsonl"], 2, 2),
             ([&one, folder.path().to_str().expect("text")], 2, 2),
             (["-", "-"], 2, 2),
         ] {
@@ -150,7 +162,15 @@ mod tests {
         }
         assert_eq!(ran(&[&bad]).0, 0);
         assert_eq!(ran(&[&one, "--entries"]).1.lines().count(), 3);
-        for arguments in [&[][..], &["--json"], &[&one, &two, &one], &[&one, "--exit-code"], &[&one, "--format", "x"]] {
+        for arguments in [
+            &[][..],
+            &[""],
+            &["sema-log-v3"],
+            &["--json"],
+            &[&one, &two, &one],
+            &[&one, "--exit-code"],
+            &[&one, "--format", "x"],
+        ] {
             assert_eq!(ran(arguments).0, 2, "{arguments:?}");
         }
     }

@@ -73,9 +73,10 @@ impl Reading<'_, '_> {
         let mut event = Canonicaliser::default();
         while let Some(line) = lines.next_line()? {
             self.at += 1;
-            if !line.truncated && line.is_blank() || std::mem::take(&mut header) {
+            if !line.truncated && line.is_blank() {
                 continue;
             }
+            let is_header = std::mem::take(&mut header);
             // What is longer than a line may be is no entry, whatever it holds.
             let entry = if line.truncated { Err(NotJson) } else { self.entry.read(line.bytes) };
             let Ok(entry) = entry else {
@@ -86,6 +87,9 @@ impl Reading<'_, '_> {
                 }
                 continue;
             };
+            if is_header {
+                continue;
+            }
             let row = packed.then(|| entry.member("type")).flatten().filter(|tag| is_packed(tag));
             let flow = match row.and_then(|_| Record::read(line.bytes)) {
                 // Packed or not, the digest is that of the events.

@@ -24,7 +24,7 @@ pub use layout::{Framing, Layout, detect};
 pub use log::{Entries, Summary, index, summarise};
 pub use relation::{Changed, Comparison, Relationship, compare, relationship};
 pub use report::{ChangedEntry, EntryLine, Operand, Pair, SCHEMA, Side, Single};
-pub use scheme::{Digest, Incomparable, KNOWN_SCHEMES, LogHasher, SCHEME, comparable, scheme_of};
+pub use scheme::{Digest, Incomparable, KNOWN_SCHEMES, LogHasher, SCHEME, comparable, is_meant_as_digest, scheme_of};
 pub use source::Source;
 
 /// The digest of one entry, given as JSON text.

@@ -34,8 +34,8 @@ pub enum Operand {
         /// Where its entries are.
         layout: Layout,
     },
-    /// A digest someone else has made, a string of the grammar of [`scheme_of`].
-    Digest(String),
+    /// What someone else gave as the digest of a log, be it a digest string or not; none when nothing was given.
+    Digest(Option<String>),
 }
 
 /// One operand, as reported.
@@ -131,7 +131,7 @@ impl Single {
     /// When the log cannot be read.
     pub fn of(operand: &Operand, entries: bool) -> io::Result<Self> {
         let (a, entry_digests) = match operand {
-            Operand::Digest(digest) => (Side::bare(digest), None),
+            Operand::Digest(digest) => (Side::bare(digest.as_deref()), None),
             Operand::Log { path, source, layout } if entries => {
                 let mut ids = Interner::default();
                 let (summary, entries) = log::index(source, *layout, &mut ids)?;
@@ -272,13 +272,14 @@ impl Operand {
 }
 
 impl Side {
-    fn bare(digest: &str) -> Self {
-        Self { path: None, digest: Some(digest.to_owned()), entries: None, torn_tail: None, unreadable: None }
+    fn bare(digest: Option<&str>) -> Self {
+        let digest = digest.map(|text| if scheme_of(text).is_some() { text.to_owned() } else { plain(text) });
+        Self { path: None, digest, entries: None, torn_tail: None, unreadable: None }
     }
 
     fn log(path: &str, summary: &Summary) -> Self {
         Self {
-            path: Some(if is_content_free(path) { path.to_owned() } else { masked(&hex(&Sha256::digest(path))) }),
+            path: Some(plain(path)),
             digest: summary.digest.map(|digest| digest.to_string()),
             entries: Some(summary.entries),
             torn_tail: Some(summary.damage.torn_tail),
@@ -333,6 +334,11 @@ fn shown(label: &str) -> String {
         (None, Ok(text)) if is_content_free(&text) => text,
         (None, _) => masked(&hex(&Sha256::digest(label))),
     }
+}
+
+/// What the command line named, or a hash in its place.
+fn plain(text: &str) -> String {
+    if is_content_free(text) { text.to_owned() } else { masked(&hex(&Sha256::digest(text))) }
 }
 
 fn masked(hash: &str) -> String {

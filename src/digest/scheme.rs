@@ -124,6 +124,15 @@ pub fn scheme_of(text: &str) -> Option<&str> {
     ok.then_some(scheme)
 }
 
+/// Whether `text` was meant as a digest string, a sound one or not: it says so, or names one of the schemes known here.
+#[must_use]
+pub fn is_meant_as_digest(text: &str) -> bool {
+    let text = text.trim().to_ascii_lowercase();
+    let name = text.split_once(':').map_or(text.as_str(), |(name, _)| name);
+    let family = |scheme: &str| scheme.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
+    text.contains(HASH) || KNOWN_SCHEMES.iter().any(|scheme| family(scheme) == family(name))
+}
+
 /// Whether two digest strings can be compared. Whatever it is given, it answers.
 ///
 /// If they can, equal strings mean equal logs, and unequal strings mean only that the logs must be compared
@@ -179,6 +188,26 @@ mod tests {
             format!("a-v1:sha256::sha256:{hex}"),
         ] {
             assert_eq!(scheme_of(&text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn damaged_digest_strings_are_told_from_file_names() {
+        let hex = "0123456789abcdef".repeat(4);
+        for text in [
+            format!("sema-log-v3:sha256:{hex}"),
+            format!("x:sha256:{hex}"),
+            format!(" SEMA-LOG-V3:SHA256:{}\n", hex.to_uppercase()),
+            format!("sesslint-log-v1:sha512:{hex}"),
+            "sesslint-log-v12".to_owned(),
+            "sema-log-v:".to_owned(),
+        ] {
+            assert!(is_meant_as_digest(&text), "{text}");
+        }
+        for text in
+            ["", "-", "a.jsonl", "sema-log-v3.jsonl", "sema-log", "logs/sema-log-v3", "sha256", "c:\\logs\\a.jsonl"]
+        {
+            assert!(!is_meant_as_digest(text), "{text}");
         }
     }
 

@@ -25,6 +25,9 @@ pub(super) fn pair(report: &Pair, out: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(out)?;
     advice(report, out)?;
+    if [&report.a, &report.b].iter().any(|side| side.torn_tail == Some(true)) {
+        writeln!(out, "what is torn was not compared")?;
+    }
     if let Some(ids) = report.id_relationship {
         writeln!(out, "by ids alone: {}", ids.as_str())?;
     }
@@ -71,6 +74,8 @@ fn verdict(report: &Pair) -> String {
         Relationship::Different => "the digests differ; only the logs themselves can tell how".to_owned(),
         Relationship::NotComparable => match report.reason {
             Some(UNREADABLE) => format!("{UNREADABLE}, a log holds something that is no entry"),
+            Some("absent") => "absent, no digest was given".to_owned(),
+            Some("malformed") => "malformed, what was given is no digest string".to_owned(),
             Some("unknown-scheme") => "unknown-scheme, nobody here knows what that digest covers".to_owned(),
             Some("scheme-mismatch") => "scheme-mismatch, the two digests are of different schemes".to_owned(),
             other => other.unwrap_or_default().to_owned(),

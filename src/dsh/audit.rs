@@ -165,7 +165,8 @@ impl<'a> Audit<'a> {
         self.push(finding.at(outline.frames).with("byte", outline.end).with("bytes", torn));
     }
 
-    /// How many events stand in whole records of an incomplete frame; none when it cannot be read again.
+    /// How many events stand in whole records of an incomplete frame, up to the first that does not follow on the one
+    /// before it; none when it cannot be read again.
     fn tail_events(&self, start: u64, len: u64) -> u64 {
         let tail = || {
             let mut file = File::open(self.log.root.join(&self.log.relative))?;
@@ -173,14 +174,16 @@ impl<'a> Audit<'a> {
             torn_text(file, len)
         };
         let Ok(text) = tail() else { return 0 };
-        let (mut lines, mut events) = (LineReader::new(text, MAX_LINE_BYTES), 0);
+        let (mut lines, mut events, mut due) = (LineReader::new(text, MAX_LINE_BYTES), 0, None);
         // The text ends in a failure, because the frame does not end.
         while let Ok(Some(line)) = lines.next_line() {
-            match Record::read(line.bytes) {
-                Some(Record::Event(_)) => events += 1,
-                Some(Record::Packed(row)) => events += row.count,
-                None => break,
-            }
+            let Some(record) = Record::read(line.bytes) else { break };
+            due = record.following(due);
+            events += match (due, record) {
+                (None, _) => break,
+                (_, Record::Event(_)) => 1,
+                (_, Record::Packed(row)) => row.count,
+            };
         }
         events
     }

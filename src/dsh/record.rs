@@ -124,6 +124,16 @@ impl<'a> Record<'a> {
             data,
         }))
     }
+
+    /// The number that is due behind this record; none when it is not the one that was `due` before it.
+    #[must_use]
+    pub fn following(&self, due: Option<i64>) -> Option<i64> {
+        let (first, count) = match self {
+            Self::Event(event) => (event.seq, 1),
+            Self::Packed(row) => (row.first_seq, row.count),
+        };
+        due.is_none_or(|due| due == first).then(|| first.saturating_add_unsigned(count))
+    }
 }
 
 #[cfg(test)]

@@ -15,26 +15,47 @@ pub enum Step {
     Reordered,
 }
 
-/// Follows the numbers of a log. Keeps two numbers for each hole.
+/// Numbers that came in ascending order. Keeps two for each run of them.
+#[derive(Clone, Debug, Default)]
+pub struct Numbers(Vec<(i64, i64)>);
+
+impl Numbers {
+    /// Adds the numbers from `start` to before `end`, all greater than those before.
+    pub fn add(&mut self, start: i64, end: i64) {
+        match self.0.last_mut() {
+            Some(last) if last.1 == start => last.1 = end,
+            _ => self.0.push((start, end)),
+        }
+    }
+
+    /// Whether a number was added.
+    #[must_use]
+    pub fn contains(&self, number: i64) -> bool {
+        let next = self.0.partition_point(|run| run.0 <= number);
+        next.checked_sub(1).is_some_and(|last| number < self.0[last].1)
+    }
+}
+
+/// Follows the numbers of a log. Memory grows with its holes only.
 #[derive(Clone, Debug, Default)]
 pub struct Sequence {
     next: i64,
-    /// Numbers that were skipped: start and end (exclusive) of each hole, ascending.
-    holes: Vec<(i64, i64)>,
+    /// Numbers that were skipped.
+    holes: Numbers,
 }
 
 impl Sequence {
     /// Takes the next event's number.
     pub fn step(&mut self, seq: i64) -> Step {
         match seq.cmp(&self.next) {
-            Ordering::Less if self.was_skipped(seq) => Step::Reordered,
+            Ordering::Less if seq < 0 || self.holes.contains(seq) => Step::Reordered,
             Ordering::Less => Step::Duplicate,
             Ordering::Equal => {
                 self.next += 1;
                 Step::Next
             }
             Ordering::Greater => {
-                self.holes.push((self.next, seq));
+                self.holes.add(self.next, seq);
                 self.next = seq + 1;
                 Step::Gap
             }
@@ -46,11 +67,6 @@ impl Sequence {
     pub fn due(&self) -> i64 {
         self.next
     }
-
-    fn was_skipped(&self, seq: i64) -> bool {
-        let next_hole = self.holes.partition_point(|hole| hole.0 <= seq);
-        seq < 0 || next_hole.checked_sub(1).is_some_and(|last| seq < self.holes[last].1)
-    }
 }
 
 #[cfg(test)]
@@ -59,7 +75,7 @@ mod tests {
 
     use proptest::prelude::{prop_assert_eq, proptest};
 
-    use super::{Sequence, Step};
+    use super::{Numbers, Sequence, Step};
 
     fn steps(seqs: &[i64]) -> Vec<Step> {
         let mut sequence = Sequence::default();
@@ -75,6 +91,16 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn runs_hold_what_was_added(mut added in proptest::collection::vec(-9i64..60, 0..40)) {
+            added.sort_unstable();
+            added.dedup();
+            let mut numbers = Numbers::default();
+            added.iter().for_each(|&number| numbers.add(number, number + 1));
+            let held: Vec<i64> = (-12..64).filter(|&number| numbers.contains(number)).collect();
+            prop_assert_eq!(held, added);
+        }
+
         #[test]
         fn equals_the_definition_with_a_set(seqs in proptest::collection::vec(-3i64..30, 0..60)) {
             let (mut next, mut seen) = (0, HashSet::new());

@@ -68,7 +68,7 @@ pub(super) fn read(
     }
     // In a file blank lines at the end are nothing; a frame was written for them.
     if pass.blank.is_some_and(|blank| blank.frame.is_some()) {
-        pass.blank_lines();
+        pass.blank_lines("empty-last-lines");
     }
     Ok(LinesRead { records: pass.ordinal, line_in_first_frame: first_len == Some(reader.first_frame_len()) })
 }
@@ -129,7 +129,7 @@ impl Pass<'_> {
             self.frame = Some(frame);
             self.sink.frame(frame);
         }
-        self.blank_lines();
+        self.blank_lines("empty-line");
         self.ordinal += 1;
         if bom > 0 && self.adapter.refuses_byte_order_mark() {
             self.sink.finding(broken_line(at, "byte-order-mark", BOM, 0));
@@ -168,7 +168,7 @@ impl Pass<'_> {
         if let Some((finding, _)) = self.torn.take() {
             self.sink.finding(finding);
         }
-        self.blank_lines();
+        self.blank_lines("empty-line");
         self.ordinal += 1;
         let place = |line: &Line<'_>, ordinal: u64, end: u64| Coordinates {
             line: line.number,
@@ -202,9 +202,9 @@ impl Pass<'_> {
     }
 
     /// Reports blank lines behind the last record, if there are any.
-    fn blank_lines(&mut self) {
+    fn blank_lines(&mut self, variant: &'static str) {
         if let Some(blank) = self.blank.take().filter(|_| self.adapter.refuses_blank_lines()) {
-            self.sink.finding(broken_line(blank, "empty-line", b"", 0));
+            self.sink.finding(broken_line(blank, variant, b"", 0));
         }
     }
 

@@ -13,6 +13,7 @@ use sha2::{Digest, Sha256};
 use super::bench::{Bench, Ground};
 use super::mend::Mended;
 use super::script::{Bytes, Edit, Piece, Script};
+use crate::dsh::record::Record;
 use crate::finding::fingerprint::hex;
 use crate::finding::{Finding, Location};
 use crate::source::inflate::{FrameText, torn_text};
@@ -128,8 +129,14 @@ impl Packed {
         frame.seek(SeekFrom::Start(start))?;
         let mut lines = BufReader::new(torn_text(frame, self.len - start)?);
         let mut line = Vec::new();
-        // Where the frame breaks off, reading fails: so does the line that stands there.
+        // Where the frame breaks off, reading fails: so does the line that stands there. What does not follow ends it too,
+        // before a small frame that unpacks to millions of such lines costs minutes.
+        let mut due = None;
         while lines.read_until(b'\n', &mut line).is_ok() && line.ends_with(b"\n") {
+            due = Record::read(&line).and_then(|record| record.following(due));
+            if due.is_none() {
+                break;
+            }
             self.text.append(&line)?;
             line.clear();
         }
@@ -150,7 +157,7 @@ impl Packed {
     fn first_defect(&self, container: Ground<'_>, from: u64) -> io::Result<u64> {
         let whole = Script::whole(self.text.len());
         let bench = Bench::new(self.ground(container), &whole)?;
-        let breaks = |f: &&Finding| matches!(f.code(), "SL001" | "SL002" | "SL003" | "SL004");
+        let breaks = |f: &&Finding| matches!(f.code(), "SL001" | "SL002" | "SL003" | "SL004" | "SL507");
         let starts = bench.all_findings().into_iter().filter(breaks).filter_map(|f| f.location.byte_start);
         Ok(starts.filter(|start| *start >= from).min().unwrap_or_else(|| self.text.len()))
     }

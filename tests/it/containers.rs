@@ -111,7 +111,21 @@ fn disagreement(audit: &Artifact, report: &Report) -> Option<String> {
         expected.retain(is_about_lines);
         found.retain(is_about_lines);
     }
-    (found != expected).then(|| format!("check says {found:?}, the audit says {expected:?}"))
+    if found != expected {
+        return Some(format!("check says {found:?}, the audit says {expected:?}"));
+    }
+    let places = audit_places(&report.findings);
+    let is_told = |code: &str| places.iter().any(|(told, _)| told == code);
+    let placed = audit.findings.iter().filter(|f| f.at.is_some() && is_told(f.code.as_str()));
+    let lost = placed.map(|f| (f.code.as_str().to_owned(), f.at)).find(|place| !places.contains(place));
+    lost.map(|place| format!("check does not say {place:?} but {places:?}"))
+}
+
+fn audit_places(findings: &[Finding]) -> BTreeSet<(String, Option<i64>)> {
+    let own = findings.iter().filter_map(|f| {
+        Some((f.detail.get("audit_code")?.as_str()?.to_owned(), f.detail.get("at").and_then(serde_json::Value::as_i64)))
+    });
+    own.chain(findings.iter().flat_map(|f| audit_places(&f.consequences))).collect()
 }
 
 fn audit(root: &Path) -> Vec<Artifact> {
@@ -136,6 +150,22 @@ fn check_says_what_the_audit_says() {
         }
     }
     assert!(compared > 100, "{compared} artifacts compared");
+}
+
+#[test]
+fn check_says_where_the_audit_says_it_is() {
+    let root = tempfile::tempdir().unwrap();
+    let folder = root.path().join("--p--/s");
+    fs::create_dir_all(&folder).unwrap();
+    let text = HEADER.to_owned()
+        + &event("tool/call", 0, "{}").replace(":0,", ":-1,")
+        + &event("assistant/message", 0, r#"{"message":{"content":[{"type":"text","text":""}]}}"#)
+        + &event("my/type", 1, "{}")
+        + "{\"type\":";
+    let path = write(&folder, "session.jsonl", text);
+    let artifact = &audit(root.path())[0];
+    assert_eq!(artifact.findings.iter().filter_map(|f| f.at).collect::<Vec<_>>(), [5, 1, 0, -1]);
+    assert_eq!(disagreement(artifact, &check(&path)), None);
 }
 
 proptest! {
@@ -336,7 +366,7 @@ fn shapes_of_containers() {
         ("a.jsonl", [HEADER, event.trim_end()].concat().into(), &[("SL001", "unended-last-line", None)]),
         ("a.jsonl", header.into(), &[("SL001", "unended-last-line", None)]),
         ("a.jsonl", [HEADER, &event, "\n\n"].concat().into(), &[]),
-        ("a.jsonl.zstd", whole(&[HEADER, &event, "\n\n"]), &[("SL001", "empty-line", Some(3))]),
+        ("a.jsonl.zstd", whole(&[HEADER, &event, "\n\n"]), &[("SL001", "empty-last-lines", Some(3))]),
         ("a.jsonl.zstd", whole(&[&event]), &[("SL001", "missing-header", Some(1))]),
         ("a.jsonl.zstd", whole(&["{}\n"]), &[("SL001", "missing-header", Some(1))]),
         ("a.jsonl.zstd", whole(&[""]), &[("SL001", "missing-header", None)]),

@@ -124,6 +124,37 @@ fn records_behind_a_gap_are_not_taken_up() {
 }
 
 #[test]
+fn a_torn_frame_gives_its_records_up_to_the_first_line_that_is_none() {
+    let piece = |seq: u64| todo(seq).replace("todo/write", "assistant/chunk");
+    // The last two unpack to far more lines than can be looked at one by one.
+    for rest in [
+        todo(2) + "\r\n" + &todo(3),
+        todo(2) + "{}\n" + &todo(3),
+        todo(2) + &piece(1) + &todo(3),
+        todo(2) + &"\n".repeat(60 << 20),
+        todo(2).repeat(1 << 20),
+    ] {
+        let torn = frame(&(todo(1) + &rest));
+        let bed = Bed::new(&[container(&[todo(0)]).as_slice(), &torn[..torn.len() - 1]].concat());
+        let (recipes, output) = bed.repair(&Bed::options(Policy::Salvage)).unwrap();
+        assert_eq!(recipes, ["torn-frame-reseal"]);
+        assert_eq!(text_of(&output), format!("{HEADER}{}{}{}", todo(0), todo(1), todo(2)));
+    }
+}
+
+#[test]
+fn a_torn_frame_that_uses_the_number_of_a_piece_again_gives_nothing() {
+    let piece = |seq: u64| todo(seq).replace("todo/write", "assistant/chunk");
+    let whole = container(&[todo(0), piece(1)]);
+    for again in [piece(1), todo(1)] {
+        let torn = frame(&(again + &todo(2)));
+        let bed = Bed::new(&[whole.as_slice(), &torn[..torn.len() - 1]].concat());
+        let (recipes, output) = bed.repair(&Bed::options(Policy::Conservative)).unwrap();
+        assert_eq!((recipes, &output), (vec!["torn-frame-truncate".to_owned()], &whole));
+    }
+}
+
+#[test]
 fn only_frames_whose_text_changes_are_written_anew() {
     let batches = [todo(0) + &todo(1), todo(2) + &todo(2) + &todo(3), todo(4)];
     let bed = Bed::new(&container(&batches));

@@ -19,9 +19,11 @@ pub(in crate::adapter) fn add(finding: &mut Finding) {
 fn code(finding: &Finding) -> Option<Code> {
     Some(match (finding.code(), finding.variant) {
         (_, "overflow-summary")
-        | ("SL001", "replaced-bytes" | "unchecked-depth" | "unended-line" | "unended-last-line" | "live-database") => {
-            return None;
-        }
+        | (
+            "SL001",
+            "replaced-bytes" | "unchecked-depth" | "unended-line" | "unended-last-line" | "empty-last-lines"
+            | "live-database",
+        ) => return None,
         ("SL001", "broken-frames") => Code::UnreadableArtifact,
         ("SL001", "undecodable-frame") => Code::UndecodableFrame,
         ("SL001", "missing-header" | "byte-order-mark") => Code::HeaderMissing,
@@ -52,13 +54,14 @@ fn is_unstarted(finding: &Finding) -> bool {
 }
 
 /// What the audit states as the place: a byte, a frame, a line or the number of an event.
-fn at(code: Code, finding: &Finding) -> Option<u64> {
-    let evidence = |name: &str| finding.evidence.get(name)?.as_u64();
+fn at(code: Code, finding: &Finding) -> Option<i64> {
+    let evidence = |name: &str| finding.evidence.get(name)?.as_i64();
+    let signed = |number: u64| i64::try_from(number).ok();
     match code {
         Code::UnreadableArtifact | Code::UndecodableFrame => evidence("byte_offset"),
-        Code::TornFinalFrame => finding.location.item.map(|number| number - 1),
+        Code::TornFinalFrame => finding.location.item.and_then(|number| signed(number - 1)),
         Code::HeaderFrameShape | Code::HeaderMissing => Some(0),
-        Code::TornFinalLine => finding.location.line,
+        Code::TornFinalLine => finding.location.line.and_then(signed),
         Code::RepetitiveStream => evidence("seq"),
         Code::UnknownRequiredType
         | Code::EmptyTextBlock

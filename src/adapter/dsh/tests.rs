@@ -60,6 +60,8 @@ fn numbers() {
         ("the same line twice", &["0 step/start", "0 step/start"], &["SL003 warning 3 identical-duplicate"]),
         ("another event under one number", &["0 step/start", "0 step/end"], &["SL003 error 3 conflicting-duplicate"]),
         ("pieces twice", &[packed, packed], &["SL507 warning 3 repeated"]),
+        ("an event under a piece's number", &[packed, "2 step/end", "3 step/end"], &["SL507 warning 3 repeated"]),
+        ("a piece under an event's number", &["0 step/start", "0 assistant/chunk"], &["SL507 warning 3 repeated"]),
         ("no record", &["0 step/start", r#"{"type":"x"}"#, "1 step/end"], &["SL001 error 3 not-a-record"]),
         ("an empty line", &["0 step/start", "", "1 step/end"], &["SL001 error 3 empty-line"]),
     ]);
