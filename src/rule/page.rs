@@ -17,6 +17,11 @@ pub fn page(rule: &Rule) -> String {
     );
     let _ = writeln!(page, "{}", rule.doc.trim_end());
     page.push_str("\n## Variants\n");
+    if rule.texts.len() > 1 {
+        page.push_str(
+            "\nThe line above is about the plain case; every finding states its own severity and repairability.\n",
+        );
+    }
     for text in rule.texts {
         let name = if text.variant.is_empty() { "plain" } else { text.variant };
         let _ = write!(
