@@ -19,7 +19,7 @@ pub fn page(rule: &Rule) -> String {
     page.push_str("\n## Variants\n");
     if rule.texts.len() > 1 {
         page.push_str(
-            "\nThe line above is about the plain case; every finding states its own severity and repairability.\n",
+            "\nSeverity and repairability above are those of the rule; the finding of a variant may be milder and states its own.\n",
         );
     }
     for text in rule.texts {
