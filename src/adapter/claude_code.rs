@@ -9,11 +9,14 @@ mod tests;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use sha2::{Digest, Sha256};
+
 use super::{
     Adapter, Draft, Format, Framing, Record, Sink, detect::Sample, first_truthy, first_truthy_of, side_effects,
     synthetic_id, text_of, timestamp, trim, trimmed,
 };
 use crate::check::compatibility::{SL301, SL302};
+use crate::finding::fingerprint::hex;
 use crate::finding::{Finding, Severity, Stage, Subject};
 use crate::model::session::Adjacency;
 use crate::model::{Actor, Conventions, EventFlags, Kind, Reasoning, Value, content_free};
@@ -518,12 +521,14 @@ impl ClaudeCode {
         }
         let mut finding = match word {
             Some(word) => about(&SL302, record, Some("type"), "unknown-type", word),
-            None => about(&SL302, record, Some("type"), "", id),
+            None => about(&SL302, record, Some("type"), "", ""),
         };
         if word.is_some() || is_own {
             finding.severity = Severity::Info;
         }
         if word.is_none() {
+            // An id that was made up holds the name of the file, and a finding outlives that.
+            finding.subject.record = hex(&Sha256::digest(record.json.raw()));
             finding.record_id = content_free::record_id(id);
             finding.evidence.insert("record_id".into(), finding.record_id.clone().into());
         }

@@ -22,7 +22,7 @@ pub static SL501: Rule = Rule {
             variant: "",
             what: "A message holds a text block with nothing in it.",
             consequence: "Most loaders send it as it is and the provider refuses the request, on every resume from then on.",
-            next: "Remove the empty block, or the message if nothing else is in it.",
+            next: "Run repair: it takes the empty block out; a message of nothing else goes with --policy salvage.",
         },
         Text {
             variant: "blank",

@@ -3,10 +3,10 @@
 use std::io::Write;
 
 use clap::CommandFactory;
-use sesslint::adapter::FORMATS;
+use sesslint::adapter::{FORMATS, Format};
 use sesslint::dsh::Code;
 use sesslint::emit::escape::visible;
-use sesslint::rule::profile::PROFILES;
+use sesslint::rule::profile::{NEUTRAL, PROFILES};
 use sesslint::rule::{self, RULES, page};
 
 use super::Failure;
@@ -48,11 +48,13 @@ pub fn formats(args: &JsonArgs, out: &mut dyn Write) -> Result<u8, Failure> {
         writeln!(out)?;
         return Ok(0);
     }
-    writeln!(out, "{:<20} {:<18} {:<40} Description", "Name", "Default profile", "Versions seen")?;
+    let versions = |format: &Format| format.versions.join(", ");
+    let width = FORMATS.iter().map(|f| versions(f).len()).max().unwrap_or(0);
+    writeln!(out, "{:<18} {:<14} {:<width$} Description", "Name", "Strict profile", "Versions seen")?;
     writeln!(out, "{}", "-".repeat(80))?;
     for format in FORMATS {
-        let versions = format.versions.join(", ");
-        writeln!(out, "{:<20} {:<18} {versions:<40} {}", format.id, format.default_profile, format.description)?;
+        let strict = Some(format.default_profile).filter(|&id| id != NEUTRAL.id).unwrap_or("-");
+        writeln!(out, "{:<18} {strict:<14} {:<width$} {}", format.id, versions(format), format.description)?;
     }
     Ok(0)
 }
@@ -107,7 +109,7 @@ pub fn man(args: &ManArgs, out: &mut dyn Write) -> Result<u8, Failure> {
             .ok_or_else(|| Failure::usage(format!("unknown command {}; see `sesslint --help`", visible(name))))?,
     };
     let mut text = Vec::new();
-    clap_mangen::Man::new(page).render(&mut text)?;
+    clap_mangen::Man::new(page).source(concat!("sesslint ", env!("CARGO_PKG_VERSION"))).render(&mut text)?;
     out.write_all(&text)?;
     Ok(0)
 }

@@ -28,8 +28,8 @@ pub fn publish(
     let outputs = outputs(settings, report, args)?;
     output::fit(&outputs, scan.reports.iter().map(|report| &*report.path))?;
     let mut runner = Runner::new(notices);
-    let options = settings.emit_options();
     let unfit = unfit(scan, args.allow_empty.or(config.allow_empty).unwrap_or(false));
+    let options = emit::Options { decided: unfit.is_none(), ..settings.emit_options() };
     let code = if unfit.is_some() { 2 } else { u8::from(!scan.passes(&options.gate)) };
     let print = |out: &mut dyn Write| {
         output::write_all(&outputs, &options, out, |format, options, out| emit::write_scan(format, scan, options, out))

@@ -8,7 +8,7 @@ use sesslint::emit::escape::inert;
 use sesslint::emit::{ascii, count};
 use sesslint::repair::batch::{self, Folders};
 use sesslint::repair::execute::{self, Destination};
-use sesslint::repair::plan::Claimed;
+use sesslint::repair::plan::{Claimed, Plan};
 use sesslint::repair::{self, Emit, Options, Prepared, RepairError, preview};
 
 use super::args::{Global, Policy, ReportArgs, TreeArgs};
@@ -268,8 +268,14 @@ fn tell_plan(args: &RepairArgs, prepared: &Prepared, out: &mut dyn Write) -> std
         writeln!(out, "  {}. {} for finding {}{loss}", step.seq, step.recipe, step.finding)?;
     }
     writeln!(out, "Blocked findings: {}", plan.blocked.len())?;
+    tell_blocked(plan, out)
+}
+
+/// The findings that stay, each with what would clear it.
+fn tell_blocked(plan: &Plan, out: &mut dyn Write) -> std::io::Result<()> {
     for blocked in &plan.blocked {
         writeln!(out, "  [{}] {} ({})", blocked.code, blocked.reason, blocked.finding)?;
+        writeln!(out, "      next: {}", repair::unblock(&blocked.reason))?;
     }
     Ok(())
 }
@@ -285,7 +291,9 @@ fn tell_repair(args: &RepairArgs, prepared: &Prepared, to: &Destination, out: &m
     tell(out, format!("Policy: {} ({zero})", plan.policy.as_str()))?;
     tell(out, format!("Step 1/8: planned {}; plan {}", count(plan.steps.len(), "step"), text("plan_fingerprint")))?;
     tell(out, format!("Step 2/8: source hashed: {}", text("input_fingerprint")))?;
-    tell(out, format!("Step 3/8: {}:", count(prepared.edits().len() + prepared.frames().len(), "edit")))?;
+    let edits = prepared.edits().len() + prepared.frames().len();
+    let colon = if edits == 0 { "" } else { ":" };
+    tell(out, format!("Step 3/8: {}{colon}", count(edits, "edit")))?;
     for step in &plan.steps {
         let lines = prepared.edits().iter().filter(|e| e.steps.contains(&step.seq));
         let frames = prepared.frames().iter().filter(|f| f.steps.contains(&step.seq));
@@ -318,6 +326,10 @@ fn tell_repair(args: &RepairArgs, prepared: &Prepared, to: &Destination, out: &m
     } else {
         let rows: Vec<String> = lost.iter().map(|(class, count)| format!("{class}: {count}")).collect();
         writeln!(out, "Lost: {}", rows.join(", "))?;
+    }
+    if !plan.blocked.is_empty() {
+        writeln!(out, "Left as found: {}", count(plan.blocked.len(), "finding"))?;
+        tell_blocked(plan, out)?;
     }
     writeln!(out, "[{}] {}", text("assurance"), shown(&to.output))?;
     let acknowledged = if args.acknowledge_side_effects { " --acknowledge-side-effects" } else { "" };

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use sesslint::config::output::Output;
 use sesslint::config::{Config, file};
-use sesslint::emit;
+use sesslint::emit::{self, Format};
 use sesslint::inspect;
 use sesslint::report::baseline::FILE_NAME;
 use sesslint::report::gate::{Gate, Threshold};
@@ -145,11 +145,18 @@ impl Settings {
         }
     }
 
-    /// Reports to write; text on standard output when none is asked for.
+    /// Reports to write; text on standard output when none is asked for, and beside reports that only the configuration
+    /// file asks for: whoever types a command wants to read an answer.
     pub fn outputs(&self, json: bool) -> Result<Vec<Output>, Failure> {
         let outputs = match (&self.said.output, &self.file.output) {
             (Some(said), _) => said.clone(),
-            (None, Some(filed)) => filed.iter().map(|o| self.filed_output(o)).collect(),
+            (None, Some(filed)) => {
+                let mut outputs: Vec<_> = filed.iter().map(|o| self.filed_output(o)).collect();
+                if !json && outputs.iter().all(|output| output.path.is_some()) {
+                    outputs.push(Output { format: Format::Human, path: None });
+                }
+                outputs
+            }
             (None, None) => Vec::new(),
         };
         output::requested(&outputs, json).map_err(Failure::usage)

@@ -98,7 +98,8 @@ fn several(checked: std::io::Result<Checked>, folder: &Path, json: bool, out: &m
 
 fn tell(verdict: &Verdict, out: &mut dyn Write) -> std::io::Result<()> {
     writeln!(out, "Verification: {}", if verdict.ok() { "PASSED" } else { "FAILED" })?;
-    writeln!(out, "Assurance: {}", verdict.assurance)?;
+    let unproven = if verdict.ok() { "" } else { " (not proven)" };
+    writeln!(out, "Assurance: {}{unproven}", verdict.assurance)?;
     writeln!(out, "Checks:")?;
     for check in &verdict.checks {
         writeln!(out, "  [{}] {}: {}", if check.ok() { "PASS" } else { "FAIL" }, check.name, check.detail())?;

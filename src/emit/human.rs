@@ -128,7 +128,7 @@ fn write_finding(report: &Report, finding: &Finding, options: &Options, out: &mu
         paint(finding.rule.name, ink, options),
         finding.severity.as_str().to_uppercase(),
         finding.repairability.as_str(),
-        if finding.standing == Some(Standing::Known) { " in the baseline" } else { "" }
+        if finding.standing == Some(Standing::Known) { " known" } else { "" }
     )?;
     let location = &finding.location;
     let bytes = match (location.byte_start, location.byte_end) {
@@ -168,9 +168,10 @@ fn next_action(report: &Report) -> String {
         }
         NextStep::Inspect => match report.findings.iter().find(|f| f.severity >= Severity::Error) {
             Some(first) => format!(
-                "look at {}; no automatic repair is safe here (sesslint explain {})",
+                "look at {} (sesslint explain {}){}",
                 inert(&wording::place(&report.path, &first.location)),
-                first.code()
+                first.code(),
+                wording::trial(&report.path).map(|c| format!("; what a repair could do: {c}")).unwrap_or_default()
             ),
             None => "look at the findings".into(),
         },

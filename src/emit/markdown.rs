@@ -115,7 +115,7 @@ fn one(report: &Report, finding: &Finding) -> String {
         let _ = write!(what, "<br>→ {}", cell(&consequence));
     }
     let next = cell(finding.text().next);
-    let known = if finding.standing == Some(Standing::Known) { " (in the baseline)" } else { "" };
+    let known = if finding.standing == Some(Standing::Known) { " (known)" } else { "" };
     format!(
         "| {}{known} | {} | **{}** {} | {what} | {next} |\n",
         severity(finding.severity),

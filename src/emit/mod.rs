@@ -129,6 +129,8 @@ pub struct Options {
     pub category: Option<String>,
     /// What counts as a failure where a format states failures.
     pub gate: Gate,
+    /// Whether the gate may be believed: not when nothing was looked at, or not everything.
+    pub decided: bool,
 }
 
 impl Default for Options {
@@ -142,6 +144,7 @@ impl Default for Options {
             markdown_used: 0,
             category: None,
             gate: Gate::default(),
+            decided: true,
         }
     }
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::escape::inert;
 use super::{Format, Options, ascii, count, json as json_report, wording};
-use crate::finding::Severity;
+use crate::finding::{Finding, Severity, Standing};
 use crate::report::Report;
 use crate::scan::{Bucket, Outcome, Row, Scan};
 
@@ -137,10 +137,16 @@ fn conclusion(scan: &Scan, options: &Options, out: &mut dyn Write) -> io::Result
     let gate = &options.gate;
     let reports = all_reports(scan);
     let (_, sentence) = wording::outcome(&reports);
-    let passed = if scan.passes(gate) { "passed" } else { "failed" };
+    let passed = match (options.decided, scan.passes(gate)) {
+        (false, _) => "not decided",
+        (true, true) => "passed",
+        (true, false) => "failed",
+    };
     let mut asked = format!("--fail-on {}", gate.fail_on.map_or("never", Severity::as_str));
     if gate.only_new {
-        asked.push_str(" --only-new");
+        let new = |finding: &&Finding| finding.standing != Some(Standing::Known);
+        let new = reports.iter().flat_map(|report| &report.findings).filter(new).count();
+        asked.push_str(&format!(" --only-new, {}", wording::count(new, "new finding")));
     }
     if let Some(most) = gate.max_findings {
         asked.push_str(&format!(" --max-findings {most}"));

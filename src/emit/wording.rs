@@ -86,12 +86,19 @@ pub(super) fn split_extension(path: &str) -> (&str, &str) {
     path.split_at(stem)
 }
 
+/// The path as a word of a command; a name that is no text cannot be typed.
+fn typed(path: &str) -> Option<String> {
+    (!path.contains(char::REPLACEMENT_CHARACTER)).then(|| shell_word(path))
+}
+
+/// The command that tells what a repair could do, with the real path.
+pub(super) fn trial(path: &str) -> Option<String> {
+    Some(format!("sesslint repair {} --dry-run", typed(path)?))
+}
+
 /// The command that mends what can be mended this way, with the real path.
 pub(super) fn repair_command(path: &str, repairability: Repairability) -> Option<String> {
-    // A name that is no text cannot be typed.
-    if path.contains(char::REPLACEMENT_CHARACTER) {
-        return None;
-    }
+    let source = typed(path)?;
     let policy = match repairability {
         Repairability::Deterministic => "",
         Repairability::LossyExplicit => " --policy salvage",
@@ -99,7 +106,7 @@ pub(super) fn repair_command(path: &str, repairability: Repairability) -> Option
     };
     let (stem, extension) = split_extension(path);
     let repaired = format!("{stem}.repaired{extension}");
-    Some(format!("sesslint repair {} --output {}{policy}", shell_word(path), shell_word(&repaired)))
+    Some(format!("sesslint repair {source} --output {}{policy}", shell_word(&repaired)))
 }
 
 /// The command for the file as a whole, when there is one.

@@ -41,7 +41,7 @@ pub struct ExportSummary {
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// There is no such file.
-    #[error("{}: no such file; expected a session log", .0.display())]
+    #[error("{}: no such file", .0.display())]
     NotFound(PathBuf),
     /// Reading or writing failed.
     #[error("{}: {source}", path.display())]

@@ -32,7 +32,7 @@ pub mod verify;
 
 pub use packed::FrameEdit;
 pub use prepare::{Emit, Options, Prepared, prepare};
-pub use refusal::{Refusal, RepairError};
+pub use refusal::{Refusal, RepairError, unblock};
 
 /// What a repair may give up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -34,6 +34,10 @@ impl Opened {
     /// The file cannot be read, holds no session, or is packed so that its text cannot be trusted.
     pub(crate) fn open(path: &Path, options: &Options) -> Result<Self, RepairError> {
         let wrap = |source: io::Error| match source.kind() {
+            _ if path.is_dir() => {
+                let what = "a folder; `repair --batch` mends what is below one".to_owned();
+                RepairError::Unusable { path: path.to_owned(), what }
+            }
             io::ErrorKind::NotFound => RepairError::NotFound(path.to_owned()),
             _ => RepairError::Io { path: path.to_owned(), source },
         };

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::ops::Range;
 
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::batch::{Batch, Outcome};
@@ -218,6 +219,17 @@ pub fn refusal(refusal: &Refusal, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
+/// What a receipt gives up, each class once: ` (guessed-parent: 2)`, or nothing.
+fn losses(receipt: &Value) -> String {
+    let mut classes: BTreeMap<&str, u64> = BTreeMap::new();
+    let stated = receipt["declared_loss"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    for (class, count) in stated.filter_map(|loss| loss.split_once(':')) {
+        *classes.entry(class).or_default() += count.trim().parse().unwrap_or(1);
+    }
+    let rows: Vec<String> = classes.iter().map(|(class, count)| format!("{class}: {count}")).collect();
+    if rows.is_empty() { String::new() } else { format!(" ({})", rows.join(", ")) }
+}
+
 /// A batch: what became of every file that was repaired or not, then the totals. Refusals go to `err`.
 ///
 /// # Errors
@@ -228,9 +240,7 @@ pub fn batch(batch: &Batch, out: &mut dyn Write, err: &mut dyn Write) -> io::Res
         match &row.outcome {
             Outcome::Repaired { receipt } => {
                 let assurance = receipt["assurance"].as_str().unwrap_or("");
-                let losses: Vec<&str> =
-                    receipt["declared_loss"].as_array().into_iter().flatten().filter_map(|l| l.as_str()).collect();
-                let loss = if losses.is_empty() { String::new() } else { format!(" ({})", losses.join(", ")) };
+                let loss = losses(receipt);
                 writeln!(out, "[{assurance}] {path}{loss}")?;
             }
             Outcome::Refused(refused) => {
@@ -247,4 +257,16 @@ pub fn batch(batch: &Batch, out: &mut dyn Write, err: &mut dyn Write) -> io::Res
         .map(|word| format!("{word} {}", batch.count(word)))
         .collect();
     writeln!(out, "{} of {} files: {}", batch.count("repaired"), batch.rows.len(), totals.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::losses;
+
+    #[test]
+    fn a_class_that_several_steps_give_up_is_named_once() {
+        let receipt = serde_json::json!({"declared_loss": ["guessed-parent:1", "guessed-parent:2", "orphan-result:1"]});
+        assert_eq!(losses(&receipt), " (guessed-parent: 3, orphan-result: 1)");
+        assert_eq!(losses(&serde_json::json!({"declared_loss": []})), "");
+    }
 }

@@ -45,27 +45,7 @@ impl Blocking {
     /// What would let the repair go on: one sentence.
     #[must_use]
     pub fn unblock(&self) -> &'static str {
-        match self.reason.as_str() {
-            "SL203-refusal" => {
-                "Find out what the tools did, or continue from a checkpoint made after it; no repair may guess."
-            }
-            "needs-salvage-policy" => "Run again with --policy salvage: it gives something up and names it.",
-            "needs-acknowledgement" => {
-                "Find out what the tool did, then run again with --policy salvage --acknowledge-side-effects."
-            }
-            "side-effect-scope-unproven" => {
-                "Find out what the tool beside it did, then run again with --policy salvage --acknowledge-side-effects."
-            }
-            "repairability-manual" | "no-recipe" => "A person has to decide: edit a copy by hand, or go on without it.",
-            "repairability-unsupported" => "Nothing can mend it; start from an older copy.",
-            "cap-overflow" => "Run the repair again on the repaired file: one plan holds only so many steps.",
-            "component-too-large" => "Cut the part off by hand: it is too large to be dropped unseen.",
-            "target-missing" => "Check the file again: it changed while it was read.",
-            other if other.starts_with("precondition-failed:") => {
-                "What would have to hold for a safe repair does not; see docs/repair.md."
-            }
-            _ => "See docs/repair.md.",
-        }
+        unblock(&self.reason)
     }
 
     fn document(&self) -> Json {
@@ -78,6 +58,32 @@ impl Blocking {
             "reason": self.reason,
             "unblock": self.unblock(),
         })
+    }
+}
+
+/// What would clear a reason: one sentence.
+#[must_use]
+pub fn unblock(reason: &str) -> &'static str {
+    match reason {
+        "SL203-refusal" => {
+            "Find out what the tools did, or continue from a checkpoint made after it; no repair may guess."
+        }
+        "needs-salvage-policy" => "Run again with --policy salvage: it gives something up and names it.",
+        "needs-acknowledgement" => {
+            "Find out what the tool did, then run again with --policy salvage --acknowledge-side-effects."
+        }
+        "side-effect-scope-unproven" => {
+            "Find out what the tool beside it did, then run again with --policy salvage --acknowledge-side-effects."
+        }
+        "repairability-manual" | "no-recipe" => "A person has to decide: edit a copy by hand, or go on without it.",
+        "repairability-unsupported" => "Nothing can mend it; start from an older copy.",
+        "cap-overflow" => "Run the repair again on the repaired file: one plan holds only so many steps.",
+        "component-too-large" => "Cut the part off by hand: it is too large to be dropped unseen.",
+        "target-missing" => "Check the file again: it changed while it was read.",
+        other if other.starts_with("precondition-failed:") => {
+            "What would have to hold for a safe repair does not; see docs/repair.md."
+        }
+        _ => "See docs/repair.md.",
     }
 }
 
@@ -115,7 +121,7 @@ impl Refusal {
 #[derive(Debug, thiserror::Error)]
 pub enum RepairError {
     /// There is no such file.
-    #[error("{}: no such file; expected a session log", .0.display())]
+    #[error("{}: no such file", .0.display())]
     NotFound(PathBuf),
     /// Reading failed.
     #[error("{}: {source}", path.display())]

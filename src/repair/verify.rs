@@ -123,7 +123,13 @@ pub fn verify(request: &Request) -> Result<Verdict, RepairError> {
     for path in [Some(&request.source), Some(&request.output), Some(&request.manifest), request.plan.as_ref()] {
         let Some(path) = path else { continue };
         if !path.is_file() {
-            return Err(RepairError::NotFound(path.clone()));
+            let what = "not a regular file".to_owned();
+            let there = path.exists();
+            return Err(if there {
+                RepairError::Unusable { path: path.clone(), what }
+            } else {
+                RepairError::NotFound(path.clone())
+            });
         }
     }
     let read = |path: &Path| std::fs::read(path).map_err(|source| RepairError::Io { path: path.to_owned(), source });

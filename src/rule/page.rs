@@ -17,6 +17,11 @@ pub fn page(rule: &Rule) -> String {
     );
     let _ = writeln!(page, "{}", rule.doc.trim_end());
     page.push_str("\n## Variants\n");
+    if rule.texts.len() > 1 {
+        page.push_str(
+            "\nSeverity and repairability above are those of the rule; the finding of a variant may be milder and states its own.\n",
+        );
+    }
     for text in rule.texts {
         let name = if text.variant.is_empty() { "plain" } else { text.variant };
         let _ = write!(

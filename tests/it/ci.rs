@@ -190,6 +190,7 @@ fn nothing_found_is_an_error_unless_allowed() {
     let output = job.run_hosted(&["ci"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("no session log was found"));
+    assert!(stdout(&output).contains("Gate: not decided (--fail-on error)\n"), "{}", stdout(&output));
     assert_eq!(commands(&stdout(&output)), ["::warning title=sesslint::No session file was checked."]);
     assert!(job.outputs().contains(&("verdict".into(), "error".into())));
     assert_eq!(job.code(&["ci", "--allow-empty"]), 0);
@@ -435,6 +436,11 @@ fn settings_come_from_flag_environment_and_file() {
     assert_eq!(run("SESSLINT_FAIL_ON", ""), Some(0));
     assert_eq!(run("SESSLINT_FAIL_ON", "bad"), Some(2));
     assert_eq!(run("SESSLINT_CONFIG", "none.toml"), Some(2));
+    // Reports that only the file asks for leave no command without an answer.
+    let check = |more: &[&str]| stdout(&job.run(&[&["check", "logs/broken.jsonl"][..], more].concat()));
+    assert!(check(&[]).contains("[read-only] The session will not replay"), "{}", check(&[]));
+    assert!(serde_json::from_str::<Value>(&check(&["--json"])).is_ok());
+    assert_eq!(check(&["--output", "json=out/only.json"]), "");
     // From below, paths of the file still count from its folder.
     std::fs::remove_dir_all(job.path("repo/out")).unwrap();
     let below = job.command(&["ci"]).current_dir(job.path("repo/logs")).output().unwrap();
@@ -569,6 +575,8 @@ fn the_text_ends_with_the_outcome_and_the_gate() {
         end(&["--max-findings", "3", "--fail-on", "fatal"])[0],
         "Gate: failed (--fail-on fatal --max-findings 3)"
     );
+    assert_eq!(job.code(&["baseline", "write"]), 0);
+    assert_eq!(end(&["--only-new"])[0], "Gate: passed (--fail-on error --only-new, 0 new findings)");
 }
 
 #[test]

@@ -26,6 +26,14 @@ fn only_what_is_about_the_format_is_told_on_standard_error() {
 }
 
 #[test]
+fn pages_of_commands_name_program_and_version() {
+    for arguments in [&["man"][..], &["man", "repair"]] {
+        let page = String::from_utf8(sesslint(arguments).stdout).unwrap();
+        assert!(page.contains(concat!("\"sesslint ", env!("CARGO_PKG_VERSION"), "\"")), "{page}");
+    }
+}
+
+#[test]
 fn names_of_the_audit_are_explained() {
     let page = |name: &str| String::from_utf8(sesslint(&["explain", name]).stdout).unwrap();
     assert!(page("SESSION_PATH_MISMATCH").starts_with("# SL510 "));

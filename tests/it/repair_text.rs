@@ -106,6 +106,18 @@ fn a_refusal_says_what_stands_in_the_way() {
 }
 
 #[test]
+fn what_a_repair_leaves_is_told() {
+    let bed = bed();
+    let lines: Vec<&str> = LOG.lines().collect();
+    std::fs::write(bed.path().join("twice.jsonl"), format!("{0}\n{1}\n{1}\n", lines[0], lines[1])).unwrap();
+    let made = run(bed.path(), &["repair", "twice.jsonl", "-o", "mended.jsonl"]);
+    assert_eq!(made.code, 0, "{}", made.err);
+    insta::assert_snapshot!("left", made.out);
+    let folder = run(bed.path(), &["repair", ".", "-o", "other.jsonl"]);
+    assert_eq!((folder.code, folder.err.trim()), (2, ".: a folder; `repair --batch` mends what is below one"));
+}
+
+#[test]
 fn a_batch_mends_what_is_broken_and_sums_up() {
     let bed = bed();
     let folder = bed.path();

@@ -149,6 +149,19 @@ fn other_documents() {
     let proposal = folder.path().join("proposal");
     let propose = ["propose", "--out-dir", proposal.to_str().unwrap(), "--json", "fixtures/examples"];
     schemas.check("proposal", &document(&propose), "fixtures/examples");
+    let repository = tempfile::tempdir().unwrap();
+    let torn = std::fs::read(healthy).unwrap();
+    std::fs::write(repository.path().join("torn.jsonl"), &torn[..torn.len() - 9]).unwrap();
+    let root = repository.path().to_str().unwrap();
+    let propose = ["propose", "--out-dir", proposal.to_str().unwrap(), "--json", "--repo", root, root];
+    schemas.check("proposal", &document(&propose), "a torn log");
+    let verify = ["verify", "--proposal", proposal.to_str().unwrap(), "--repo", root, "--json"];
+    let sound = document(&verify);
+    schemas.check("verify-proposal", &sound, "sound");
+    std::fs::write(proposal.join("PULL_REQUEST.md"), "changed").unwrap();
+    let changed = document(&verify);
+    schemas.check("verify-proposal", &changed, "changed");
+    assert_eq!((&sound["ok"], &changed["ok"]), (&json!(true), &json!(false)));
     if let Some(trees) = shared("conformance/dsh") {
         for tree in entries(&trees).iter().map(|case| case.join("input")).filter(|tree| tree.is_dir()) {
             let path = tree.to_str().unwrap();

@@ -81,6 +81,22 @@ fn moved_and_renamed_logs_keep_their_ids() {
 }
 
 #[test]
+fn records_without_type_and_id_keep_their_ids() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = concat!(
+        r#"{"parentUuid":null,"sessionId":"s","type":"user","message":{"role":"user","content":"hi"},"uuid":"u1"}"#,
+        "\n{\"parentUuid\":null,\"leafUuid\":\"u6\"}\n",
+    );
+    let found = ["log.jsonl", "other.jsonl"].map(|name| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        ids(&check(&path))
+    });
+    assert!(found[0].iter().any(|id| id.starts_with("SL302")), "{found:?}");
+    assert_eq!(found[0], found[1]);
+}
+
+#[test]
 fn grown_logs_keep_the_ids_of_what_stood_before() {
     let folder = tempfile::tempdir().unwrap();
     let mut compared = 0;

@@ -107,7 +107,7 @@ fn article(anchor: &str, report: &Report, finding: &Finding) -> String {
         wording::spot(&finding.location),
         finding.severity.as_str(),
         finding.repairability.as_str(),
-        if finding.standing == Some(Standing::Known) { " · in the baseline" } else { "" },
+        if finding.standing == Some(Standing::Known) { " · known" } else { "" },
         markup(&wording::record(finding)),
     );
     for paragraph in [text.what, text.consequence].into_iter().filter(|p| !p.is_empty()) {
