@@ -17,7 +17,8 @@ fuzz_target!(|line: &[u8]| {
         assert!(record.starts_with('{') && scanner.scan(record.as_bytes(), 1).is_ok(), "{record}");
     }
     let _ = begins_list(line, &mut scanner);
-    if let Some(text) = outline(line, &mut scanner) {
+    if let Some(outline) = outline(line, &mut scanner) {
+        let text = outline.text;
         assert!(scanner.scan(&text, 1).is_ok(), "{}", String::from_utf8_lossy(&text));
     }
 });
