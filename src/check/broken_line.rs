@@ -15,13 +15,16 @@ use std::ops::Range;
 use super::framing::{SL001, SL002};
 use crate::finding::Finding;
 use crate::model::Session;
-use neighbours::{Scopes, run_of};
+pub(super) use neighbours::Scopes;
+use neighbours::run_of;
 use text::{Quoted, unread};
 
 /// Broken lines beyond this many explain nothing.
 const MOST_LINES: usize = 1000;
 /// Bytes of a broken line that are searched.
 const MOST_BYTES: u64 = 1 << 20;
+/// Bytes that may end a line.
+const LINE_END: u64 = 2;
 /// How SL001 and SL002 name lines on which a record may have stood.
 const LOST: [&str; 12] = [
     "",
@@ -190,7 +193,9 @@ impl Lines {
                     let line = self.first_in(scopes.behind(session, at), |line| !line.was_tool);
                     line.inspect(|&line| self.lines[line].was_tool = true)
                 }
-                ("SL004", "sequence-gap", _) | ("SL506", _, _) => self.last_in(0..start, |line| start < line.end),
+                ("SL004", "sequence-gap", _) => self.last_in(0..start, |line| start < line.end),
+                // More than one record stood on the line before, which counts as one.
+                ("SL506", _, _) => self.last_in(0..start, |line| start <= line.end + LINE_END),
                 ("SL503", "extra-end", _) => self.last_in(run_of(session, start).0..start, |_| true),
                 ("SL503", _, _) => self.first_in(start..run_of(session, start + 1).1, |_| true),
                 ("SL504", "unfinished", _) => self.first_in(start..run_of(session, start).1, |_| true),
