@@ -232,6 +232,11 @@ fn places_of_pairs_by_position() {
             ("reversed", &["result r - c", "call t r c"], &["SL105 error 1"]),
             ("beside its call", &["user a", "call t a c", "result r a c"], &["SL007 warning 3", "SL106 error 3"]),
             (
+                "with the id of its call",
+                &["user a", "call t a c", "result t t c"],
+                &["SL003 error 3 conflicting-duplicate"],
+            ),
+            (
                 "parallel calls, both results below the last one",
                 &["user a", "call t a c", "call s a d", "result r s c", "result q r d"],
                 &["SL007 warning 5"],
