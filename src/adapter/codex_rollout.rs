@@ -15,7 +15,6 @@ use std::collections::{HashMap, HashSet};
 use super::detect::Sample;
 use super::notice::{self, UnknownTypes};
 use super::{Adapter, Draft, Format, Framing, Metadata, Record, Sink, synthetic_id, timestamp};
-use crate::check::json_text::SL303;
 use crate::finding::{Finding, Severity};
 use crate::model::session::{Adjacency, Fact, FactKind};
 use crate::model::{Actor, Conventions, Kind, Value};
@@ -235,12 +234,6 @@ impl Adapter for CodexRollout {
             sink.finding(finding);
         }
         self.ordinals.finish(self.paginated, sink);
-    }
-
-    fn text(&self, finding: &mut Finding) {
-        if finding.code() == SL303.code {
-            (finding.variant, finding.severity) = ("dropped-record", Severity::Error);
-        }
     }
 
     fn refuses_byte_order_mark(&self) -> bool {

@@ -15,13 +15,18 @@ use std::ops::Range;
 use super::framing::{SL001, SL002};
 use crate::finding::Finding;
 use crate::model::Session;
-use neighbours::{Scopes, run_of};
+pub(super) use neighbours::Scopes;
+use neighbours::run_of;
 use text::{Quoted, unread};
 
 /// Broken lines beyond this many explain nothing.
 const MOST_LINES: usize = 1000;
+/// Damaged texts of a broken line beyond this many are no ids.
+const MOST_DAMAGED: usize = 4;
 /// Bytes of a broken line that are searched.
 const MOST_BYTES: u64 = 1 << 20;
+/// Bytes that may end a line.
+const LINE_END: u64 = 2;
 /// How SL001 and SL002 name lines on which a record may have stood.
 const LOST: [&str; 12] = [
     "",
@@ -139,23 +144,34 @@ impl Lines {
             let place = reading[finding].location;
             let (start, end) = (place.byte_start.unwrap_or(0), place.byte_end.unwrap_or(0));
             let bytes = raw(start..end.min(start + MOST_BYTES)).unwrap_or_default();
+            let (mut was_parent, mut was_tool) = (false, false);
+            let mut follow = |causes: &mut Self, indexes: Vec<usize>| {
+                for i in indexes {
+                    causes.follow(all, i, finding);
+                    was_parent |= all[i].code() == "SL004";
+                    was_tool |= matches!(all[i].code(), "SL101" | "SL102");
+                }
+            };
+            // The record may have been read, its ids being what the damage changed.
+            let damaged = Quoted::new(&bytes).filter_map(|quoted| quoted.around_damage()).take(MOST_DAMAGED);
+            for (start, end) in damaged {
+                follow(self, lost.take_like(start, end));
+            }
             let pieces = unread(session, reading[finding], &bytes);
             let Some(gap) = pieces.first().map(|piece| start + piece.start as u64) else { continue };
-            let mut line = Line { finding, gap, end, named: false, was_parent: false, was_tool: false };
+            let mut named = false;
             let mut hangs_on: Vec<usize> = Vec::new();
             for quoted in pieces.into_iter().flat_map(|piece| Quoted::new(&bytes[piece])) {
-                line.named |= !quoted.text.is_empty() && quoted.is_value_of(session.conventions.id_member);
+                let is_id = !quoted.text.is_empty() && quoted.is_value_of(session.conventions.id_member);
+                named |= is_id && quoted.around_damage().is_none_or(tells_ids_apart);
                 let Ok(text) = std::str::from_utf8(quoted.text) else { continue };
                 if quoted.names_parent() {
                     hangs_on.extend(lost.by_call.get(text));
                     continue;
                 }
-                for i in lost.by_id.remove(text).unwrap_or_default() {
-                    self.follow(all, i, finding);
-                    line.was_parent |= all[i].code() == "SL004";
-                    line.was_tool |= matches!(all[i].code(), "SL101" | "SL102");
-                }
+                follow(self, lost.by_id.remove(text).unwrap_or_default());
             }
+            let mut line = Line { finding, gap, end, named, was_parent, was_tool };
             // Cut before it says so: what hangs on an open call is its result.
             if let Some(call) = hangs_on.into_iter().find(|&i| !line.was_tool && self.causes[i].is_none()) {
                 self.follow(all, call, finding);
@@ -190,7 +206,9 @@ impl Lines {
                     let line = self.first_in(scopes.behind(session, at), |line| !line.was_tool);
                     line.inspect(|&line| self.lines[line].was_tool = true)
                 }
-                ("SL004", "sequence-gap", _) | ("SL506", _, _) => self.last_in(0..start, |line| start < line.end),
+                ("SL004", "sequence-gap", _) => self.last_in(0..start, |line| start < line.end),
+                // More than one record stood on the line before, which counts as one.
+                ("SL506", _, _) => self.last_in(0..start, |line| start <= line.end + LINE_END),
                 ("SL503", "extra-end", _) => self.last_in(run_of(session, start).0..start, |_| true),
                 ("SL503", _, _) => self.first_in(start..run_of(session, start + 1).1, |_| true),
                 ("SL504", "unfinished", _) => self.first_in(start..run_of(session, start).1, |_| true),
@@ -254,6 +272,26 @@ impl LostIds {
         }
         ids
     }
+
+    /// The findings about ids that begin and end as a damaged text does.
+    fn take_like(&mut self, start: &str, end: &str) -> Vec<usize> {
+        let left = start.len() + end.len();
+        let like = |id: &str| left <= id.len() && id.starts_with(start) && id.ends_with(end);
+        if !tells_ids_apart((start, end)) {
+            return Vec::new();
+        }
+        let mut taken: Vec<usize> = self.by_id.extract_if(|id, _| like(id)).flat_map(|(_, indexes)| indexes).collect();
+        taken.sort_unstable();
+        taken
+    }
+}
+
+/// Characters of an id that must be left to know it again.
+const LEFT_OF_ID: usize = 8;
+
+/// Whether enough of a damaged id is left to know it again.
+fn tells_ids_apart((start, end): (&str, &str)) -> bool {
+    start.len() + end.len() >= LEFT_OF_ID
 }
 
 /// The parent that a record lost.

@@ -70,6 +70,16 @@ fn parent_links_where_branches_are_ordinary() {
                 &["SL004 error 2 [SL006 warning 1] [SL007 warning 1] [SL101 error 2] [SL101 error 3]"],
             ),
             (
+                "the lost record held a parallel call",
+                &["user a", "call t b c2 m", "result r t c1", "result s r c2", "assistant e s"],
+                &["SL004 error 2 [SL006 warning 1] [SL007 warning 1] [SL101 error 3]"],
+            ),
+            (
+                "a result behind a later call is another matter",
+                &["user a", "result r b c1", "call t r c2 m", "result s t c3", "result u s c2"],
+                &["SL004 error 2 [SL006 warning 1] [SL007 warning 1] [SL101 error 2]", "SL101 error 4"],
+            ),
+            (
                 "a result further behind is another matter",
                 &["user a", "user x b", "result r1 x c1"],
                 &["SL004 error 2 [SL006 warning 1] [SL007 warning 1]", "SL101 error 3"],
@@ -221,6 +231,11 @@ fn places_of_pairs_by_position() {
             ("a message may not", &["call t - c", "user a t", "result r a c"], &["SL107 warning 3"]),
             ("reversed", &["result r - c", "call t r c"], &["SL105 error 1"]),
             ("beside its call", &["user a", "call t a c", "result r a c"], &["SL007 warning 3", "SL106 error 3"]),
+            (
+                "with the id of its call",
+                &["user a", "call t a c", "result t t c"],
+                &["SL003 error 3 conflicting-duplicate"],
+            ),
             (
                 "parallel calls, both results below the last one",
                 &["user a", "call t a c", "call s a d", "result r s c", "result q r d"],

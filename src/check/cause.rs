@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 
+use super::broken_line::Scopes;
 use super::context::{Context, Found, NONE};
 use crate::finding::Finding;
 use crate::model::Kind;
@@ -18,8 +19,10 @@ struct Causes<'a, 'b> {
     places: BTreeMap<(&'static str, u32), usize>,
     /// By number of a component with a cycle: its finding.
     cycles: BTreeMap<u32, usize>,
-    /// By position, in sessions with a lost parent: nothing but results stand between it and the root above it.
-    only_results_above: Vec<bool>,
+    /// By position, in sessions with a lost parent: what stands between it and the root above it.
+    above: Vec<Above>,
+    /// Missing numbers of one record each, by place in the file: the finding about what was lost with that record.
+    numbers: BTreeMap<u64, Option<usize>>,
     /// Findings of printed streams that explain others, by variant.
     by_variant: BTreeMap<&'static str, Vec<usize>>,
     /// Second headers, by the offset of each: its finding.
@@ -59,7 +62,8 @@ impl<'a, 'b> Causes<'a, 'b> {
             found,
             places: BTreeMap::new(),
             cycles: BTreeMap::new(),
-            only_results_above: Vec::new(),
+            above: Vec::new(),
+            numbers: BTreeMap::new(),
             by_variant: BTreeMap::new(),
             headers: Vec::new(),
             intact: context.forest.components.iter().filter(|c| !c.orphaned && !c.cyclic).count(),
@@ -78,8 +82,9 @@ impl<'a, 'b> Causes<'a, 'b> {
         }
         causes.headers.sort_unstable();
         if found.iter().any(|one| one.finding.code() == "SL004") {
-            causes.only_results_above = only_results_above(context);
+            causes.above = above(context);
         }
+        causes.number();
         causes
     }
 
@@ -103,6 +108,7 @@ impl<'a, 'b> Causes<'a, 'b> {
             "SL108" if one.finding.variant == "nothing-kept" => self.break_of(self.context.forest.component(one.at)),
             "SL203" => self.doubt(one),
             "SL515" if one.with != NONE => self.missing_parent(one.with),
+            "SL506" if one.finding.variant.is_empty() => self.lost_with_number(one),
             "SL506" if one.finding.variant == "repeated" => self.copy_at(one),
             "SL506" if one.finding.variant == "copied" => self.copy_at(one).or_else(|| self.header_above(one)),
             _ => None,
@@ -146,11 +152,12 @@ impl<'a, 'b> Causes<'a, 'b> {
         self.found.iter().enumerate().find(|(_, f)| f.finding.code() == "SL006" && intact(f))
     }
 
-    /// A result whose record lost its parent, or that stands behind such a result, lost its call with it.
+    /// A result whose record lost its parent, or that stands behind such a result or a parallel call, lost its call with
+    /// it.
     fn lost_with_parent(&self, result: u32) -> Option<usize> {
         let node = self.context.forest.node(self.context.event(result).id);
         let root = self.context.forest.orphan_above(node);
-        let lost = root != NONE && self.only_results_above.get(node as usize) == Some(&true);
+        let lost = root != NONE && self.above.get(node as usize).is_some_and(|above| *above != Above::Talk);
         if lost { self.missing_parent(root) } else { None }
     }
 
@@ -221,6 +228,37 @@ impl<'a, 'b> Causes<'a, 'b> {
         callers.iter().copied().find(|&i| self.found[i].finding.evidence.get("parent_id") == Some(key))
     }
 
+    /// One number is missing where half a pair is: that record held it. Each half takes the first such place near it.
+    fn number(&mut self) {
+        let single = |f: &Found| {
+            let number = |name: &str| f.finding.evidence.get(name).and_then(Json::as_u64);
+            f.finding.variant.is_empty() && number("expected").is_some_and(|n| n.checked_add(1) == number("found"))
+        };
+        let gaps = self.found.iter().filter(|f| f.finding.code() == "SL506" && single(f));
+        self.numbers = gaps.filter_map(|f| Some((f.finding.location.byte_start?, None))).collect();
+        if self.numbers.is_empty() {
+            return;
+        }
+        let (session, scopes) = (self.context.session, Scopes::new(self.context.session));
+        for (i, half) in self.found.iter().enumerate().filter(|(_, f)| f.at != NONE) {
+            let near = match half.finding.code() {
+                "SL101" => scopes.before(session, half.at as usize),
+                "SL102" => scopes.behind(session, half.at as usize),
+                _ => continue,
+            };
+            // A number is missed at the record behind the lost one.
+            let free = self.numbers.range_mut(near.start..=near.end).find(|(_, lost)| lost.is_none());
+            if let Some((_, lost)) = free {
+                *lost = Some(i);
+            }
+        }
+    }
+
+    /// The half of a pair whose other half stood where a number is missing.
+    fn lost_with_number(&self, gap: &Found) -> Option<usize> {
+        *self.numbers.get(&gap.finding.location.byte_start?)?
+    }
+
     /// The repetition of the record that a number is repeated with.
     fn copy_at(&self, number: &Found) -> Option<usize> {
         let line = number.finding.location.line;
@@ -247,16 +285,29 @@ impl<'a, 'b> Causes<'a, 'b> {
     }
 }
 
-/// By position: whether all events above are results, or no part of the conversation.
-fn only_results_above(context: &Context<'_>) -> Vec<bool> {
-    let mut only = vec![true; context.session.events.len()];
+/// What stands above an event, in the order in which parallel calls and their results are written.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Above {
+    Calls,
+    Results,
+    Talk,
+}
+
+/// By position: what stands above; what is no part of the conversation aside.
+fn above(context: &Context<'_>) -> Vec<Above> {
+    let mut above = vec![Above::Calls; context.session.events.len()];
     for &at in &context.forest.order {
         let parent = context.forest.parent(at);
         if parent != NONE {
             let event = context.event(parent);
-            let passes = event.kind == Kind::ToolResult || event.flags.not_sent || event.kind == Kind::Opaque;
-            only[at as usize] = passes && only[parent as usize];
+            let so_far = above[parent as usize];
+            above[at as usize] = match event.kind {
+                kind if event.flags.not_sent || kind == Kind::Opaque => so_far,
+                Kind::ToolCall if so_far == Above::Calls => Above::Calls,
+                Kind::ToolResult => so_far.max(Above::Results),
+                _ => Above::Talk,
+            };
         }
     }
-    only
+    above
 }

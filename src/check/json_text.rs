@@ -11,20 +11,12 @@ pub static SL303: Rule = Rule {
     family: Family::Reading,
     severity: Severity::Warning,
     repairability: Repairability::Manual,
-    texts: &[
-        Text {
-            variant: "",
-            what: "An object in the record names the same key twice.",
-            consequence: "Some loaders take the last value, others drop the whole record without a word.",
-            next: "Find out which value is meant and remove the other.",
-        },
-        Text {
-            variant: "dropped-record",
-            what: "An object in the record names the same key twice.",
-            consequence: "The loader of this format drops the whole record without a word.",
-            next: "Find out which value is meant and remove the other.",
-        },
-    ],
+    texts: &[Text {
+        variant: "",
+        what: "An object in the record names the same key twice.",
+        consequence: "Some loaders take the last value, others drop the whole record without a word.",
+        next: "Find out which value is meant and remove the other.",
+    }],
     doc: "JSON leaves open what a repeated key means. Most parsers keep the last value; strict ones refuse the line, and \
 then the record is lost on resume.\n\n\
 ```jsonl\n\

@@ -164,6 +164,8 @@ impl<'a, 'b> Placement<'a, 'b> {
         let in_one_batch = batch(result).1 && batch(result).0 == batch(call).0;
         (self.context.session.conventions.pair_on_path || !self.batch.is_empty() && !in_one_batch)
             && !in_cycle
+            // Two records with one id have no places of their own.
+            && call != result
             && !forest.is_ancestor(call, result)
             && !forest.is_ancestor(result, call)
     }

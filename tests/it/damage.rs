@@ -123,6 +123,17 @@ const CASES: &[Case] = &[
         ],
         &["SL001 3 [SL503 2]"],
     ),
+    (
+        "two numbered records and the line end between them, all zeroed",
+        "codex-rollout",
+        &[
+            r#"{"timestamp":"t","ordinal":0,"type":"session_meta","payload":{"id":"s","cwd":"/p","history_mode":"paginated"}}"#,
+            "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+            r#"{"timestamp":"t","ordinal":3,"type":"event_msg","payload":{"type":"token_count"}}"#,
+            "",
+        ],
+        &["SL001 2 [SL506 3]"],
+    ),
 ];
 
 #[test]

@@ -111,7 +111,7 @@ fn texts_that_the_loaders_cannot_read() {
     judge(
         &FORMAT,
         &[
-            ("a key twice", &[META, twice], &["SL303 error 2 dropped-record"]),
+            ("a key twice, of which every version takes the last", &[META, twice], &["SL303 warning 2"]),
             ("half a surrogate", &[META, half], &["SL502 error 2"]),
             ("a mark at the start", &[&format!("\u{feff}{META}"), USER], &["SL001 error 1 byte-order-mark"]),
         ],
@@ -163,6 +163,29 @@ fn numbers() {
     assert_eq!(read(&FORMAT, fork.as_bytes()).1, Vec::<String>::new());
     let torn = [PAGED, r#"{"timestamp":"t","ordinal":1,"ty"#, &numbered("1")].join("\n");
     assert_eq!(read(&FORMAT, torn.as_bytes()).1, ["SL001 error 2 malformed-line"]);
+}
+
+#[test]
+fn a_missing_number_belongs_to_what_was_lost_with_it() {
+    let at =
+        |line: &str, ordinal: u32| line.replace("{\"timestamp\"", &format!("{{\"ordinal\":{ordinal},\"timestamp\""));
+    judge(
+        &FORMAT,
+        &[
+            ("an output", &[PAGED, &at(CALL, 1), &numbered("3"), &at(SAID, 4)], &["SL102 error 2 [SL506 warning 3]"]),
+            ("a call", &[PAGED, &numbered("1"), &at(OUTPUT, 3), &at(SAID, 4)], &["SL101 error 3 [SL506 warning 3]"]),
+            (
+                "more than that",
+                &[PAGED, &at(CALL, 1), &numbered("5"), &at(SAID, 6)],
+                &["SL102 error 2", "SL506 warning 3"],
+            ),
+            (
+                "something elsewhere",
+                &[PAGED, &at(CALL, 1), &at(SAID, 2), &at(USER, 3), &numbered("5")],
+                &["SL102 error 2", "SL506 warning 5"],
+            ),
+        ],
+    );
 }
 
 #[test]

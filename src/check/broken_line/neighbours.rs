@@ -10,7 +10,7 @@ use crate::model::{Kind, Session, Sym};
 const NEAR: usize = 8;
 
 /// The events of each agent and branch, in file order.
-pub(super) struct Scopes {
+pub(in crate::check) struct Scopes {
     by_scope: BTreeMap<(Sym, Sym), Scope>,
 }
 
@@ -25,7 +25,7 @@ struct Scope {
 }
 
 impl Scopes {
-    pub(super) fn new(session: &Session) -> Self {
+    pub(in crate::check) fn new(session: &Session) -> Self {
         let mut by_scope: BTreeMap<(Sym, Sym), Scope> = BTreeMap::new();
         for (at, event) in (0u32..).zip(&session.events) {
             let scope = session.scope(event);
@@ -62,7 +62,7 @@ impl Scopes {
     }
 
     /// From the last batch before that of a result up to the result.
-    pub(super) fn before(&self, session: &Session, at: usize) -> Range<u64> {
+    pub(in crate::check) fn before(&self, session: &Session, at: usize) -> Range<u64> {
         let Some((scope, at)) = self.of(session, at) else { return 0..0 };
         let place = scope.talk.partition_point(|&other| (other as usize) < at);
         let batch = scope.batch.get(place).copied().unwrap_or_default();
@@ -71,7 +71,7 @@ impl Scopes {
     }
 
     /// From a call up to the batch behind its own.
-    pub(super) fn behind(&self, session: &Session, at: usize) -> Range<u64> {
+    pub(in crate::check) fn behind(&self, session: &Session, at: usize) -> Range<u64> {
         let Some((scope, at)) = self.of(session, at) else { return 0..0 };
         let place = scope.talk.partition_point(|&other| (other as usize) < at);
         let Some(&batch) = scope.batch.get(place) else { return 0..0 };

@@ -64,6 +64,16 @@ fn lost_parents() {
         &[
             ("nothing was lost with it", &["user a", "!words", "user b a"], &["SL001 error 2 malformed-line"]),
             (
+                "the damage is in the parent's id",
+                &["user a", "!{\"id\":\"0123\u{0}\u{0}6789\",\"parent\":\"a\"}", "user m a", "user c 0123456789"],
+                &["SL001 error 2 malformed-line [SL004 error 4] [SL006 warning 4] [SL007 warning 4]"],
+            ),
+            (
+                "the damage is in another id",
+                &["user a", "!{\"id\":\"0123\u{0}\u{0}6789\",\"parent\":\"a\"}", "user m a", "user c 0123456780"],
+                &["SL001 error 2 malformed-line", "SL004 error 4 [SL006 warning 4] [SL007 warning 4]"],
+            ),
+            (
                 "the parent's id is still there, however far away its child stands",
                 &[
                     "user a",

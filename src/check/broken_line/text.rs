@@ -54,6 +54,17 @@ impl<'a> Quoted<'a> {
         })
     }
 
+    /// What stands before and behind the bytes of it that are no text, if there are any.
+    pub(super) fn around_damage(&self) -> Option<(&'a str, &'a str)> {
+        let before = self.text.utf8_chunks().next()?.valid().split('\0').next()?;
+        if before.len() == self.text.len() {
+            return None;
+        }
+        let last = self.text.utf8_chunks().last()?;
+        let behind = if last.invalid().is_empty() { last.valid().rsplit('\0').next()? } else { "" };
+        Some((before, behind))
+    }
+
     fn is_value(&self) -> bool {
         self.between.trim_ascii() == b":"
     }
