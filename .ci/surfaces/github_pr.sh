@@ -317,7 +317,7 @@ branch=$(hub for-each-ref --format='%(refname:short)' 'refs/heads/sesslint/repai
 rm -rf "$work/head"
 git clone -q -b "$branch" "$work/hub.git" "$work/head"
 action verify-proposal "$work/head" 0
-for tamper in 'echo >>README.md' 'rm README.md' 'ln -s x new' 'sed -i s/A3/A4/ logs/torn2.jsonl.manifest.json' \
+for tamper in 'echo >>README.md' 'rm README.md' 'ln -s x new' 'sed -i s/A4/A3/ logs/torn2.jsonl.manifest.json' \
   'sed -i 1d logs/torn2.jsonl' 'chmod -x logs/torn2.jsonl' 'git checkout HEAD^ logs/torn2.jsonl' 'echo {} >logs/new.jsonl.manifest.json'; do
   (cd "$work/head" && eval "$tamper")
   git_at "$work/head" add -A
