@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use super::{first_truthy, text_of, trimmed};
 use crate::dsh::js_text::is_blank;
+use crate::dsh::record::Record;
 use crate::record::Json;
 
 /// One part of a record's content.
@@ -56,6 +57,8 @@ pub struct Layout {
     pub blocks: for<'a> fn(Json<'a>) -> Option<Json<'a>>,
     /// What a part is.
     pub block: for<'a> fn(Json<'a>) -> Block<'a>,
+    /// The number that is due behind a line; none when the line is no record, or not the one that was due before it.
+    pub due_behind: fn(&[u8], Option<i64>) -> Option<i64>,
 }
 
 impl Layout {
@@ -92,6 +95,8 @@ static FLAT: Layout = Layout {
     numbering: None,
     blocks: no_blocks,
     block: plain_block,
+    // Without numbers any line follows on any other.
+    due_behind: |_, _| Some(0),
 };
 
 static OPENAI_AGENTS: Layout = Layout {
@@ -168,6 +173,7 @@ static DSH: Layout = Layout {
     blocks: |record| record.get_some("data")?.get_some("message")?.get("content").filter(|c| c.is_array()),
     // Calls are asked for in one event and begun in another: taking one out of its message would part them.
     block: |block| if block.str("type").as_deref() == Some("text") { text_block(block) } else { Block::Other },
+    due_behind: |line, due| Record::read(line)?.following(due),
     ..FLAT
 };
 

@@ -13,7 +13,6 @@ use sha2::{Digest, Sha256};
 use super::bench::{Bench, Ground};
 use super::mend::Mended;
 use super::script::{Bytes, Edit, Piece, Script};
-use crate::dsh::record::Record;
 use crate::finding::fingerprint::hex;
 use crate::finding::{Finding, Location};
 use crate::source::inflate::{FrameText, torn_text};
@@ -133,7 +132,7 @@ impl Packed {
         // before a small frame that unpacks to millions of such lines costs minutes.
         let mut due = None;
         while lines.read_until(b'\n', &mut line).is_ok() && line.ends_with(b"\n") {
-            due = Record::read(&line).and_then(|record| record.following(due));
+            due = (container.layout.due_behind)(&line, due);
             if due.is_none() {
                 break;
             }

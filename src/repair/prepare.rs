@@ -67,6 +67,8 @@ impl Default for Options {
     }
 }
 
+const TAIL_LEFT_OPEN: &str =
+    "a step of the plan changes records of the incomplete last frame, which the plan leaves as it is";
 /// Larger sessions are not read a second time.
 const RECONSTRUCTED_EVENTS: usize = 50_000;
 
@@ -205,7 +207,7 @@ fn native(opened: &Opened, mended: &Mended) -> io::Result<Result<Made, Refusal>>
         None => (mended.script.clone(), Vec::new()),
         Some((packed, frames)) => match frames? {
             Some(frames) => (packed.script(&frames), frames),
-            None => return Ok(Err(Refusal::new(RefusalCode::PlanTampered, change_of_a_tail_left_open()))),
+            None => return Ok(Err(Refusal::new(RefusalCode::PlanTampered, TAIL_LEFT_OPEN))),
         },
     };
     let bench = Bench::new(opened.file(), &script)?;
@@ -221,10 +223,6 @@ fn native(opened: &Opened, mended: &Mended) -> io::Result<Result<Made, Refusal>>
         frames,
         output: Output::Native(script.clone()),
     }))
-}
-
-fn change_of_a_tail_left_open() -> &'static str {
-    "a step of the plan changes records of the incomplete last frame, which the plan leaves as it is"
 }
 
 /// The mended source as a canonical session, checked as one.
